@@ -1,0 +1,337 @@
+/* See application.h. */
+#include "model/application.h"
+
+#include "model/cpu.h"
+#include "model/file_io.h"
+
+#include <string.h>
+
+typedef struct {
+  void (*queue) (Application *, Request *);
+  void (*commit) (Application *);
+  void (*reap) (Application *, unsigned min, unsigned max, UrTime deadline);
+} AsyncEngine;
+
+static const AsyncEngine uring = { application_uring_queue, application_uring_commit, application_uring_reap };
+static const AsyncEngine libaio = { application_libaio_queue, application_libaio_commit, application_libaio_reap };
+
+static void application_body (Task *task, void *data);
+
+Application *
+application_new (Simulation *sim, const WorkloadJob *job)
+{
+  const SimulationSetup *setup = sim->setup;
+  Application *application = g_new0 (Application, 1);
+
+  application->sim = sim;
+  application->job = job;
+  application->engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
+  application->sqpoll = application->engine == APPLICATION_IO_URING && (setup->sqpoll >= 0 ? setup->sqpoll : job->sqpoll);
+  application->iodepth = setup->iodepth ? setup->iodepth : job->iodepth;
+  if (application->engine == APPLICATION_PSYNC)
+    application->iodepth = 1;
+  g_queue_init (&application->finished);
+  application->slots = g_new0 (Request, application->iodepth);
+  application->free = g_new (Request *, application->iodepth);
+  for (unsigned i = application->iodepth; i-- > 0; ) {
+    application->slots[i].application = application;
+    application->slots[i].slot = i;
+    application->slots[i].link.data = &application->slots[i];
+    application->free[application->n_free++] = &application->slots[i];
+  }
+  application->task = task_new (sim, job->name, TASK_CLASS_APP, -1, application_body, application);
+  g_ptr_array_add (sim->applications, application);
+  return application;
+}
+
+void
+application_free (Application *application)
+{
+  if (application->source)
+    application->source->free (application->source);
+  g_free (application->slots);
+  g_free (application->free);
+  g_free (application);
+}
+
+void
+application_start (Application *application)
+{
+  application->sim->applications_running++;
+  task_start (application->task, NULL);
+}
+
+static gboolean
+application_reopen (Application *application)
+{
+  GError *error = NULL;
+
+  if (application->source)
+    application->source->free (application->source);
+  application->source = workload_open_job (application->sim->setup->workload, application->job,
+                                           application->sim->setup->seed + application->pass++, &error);
+  if (!application->source)
+    sim_fail (application->sim, error);
+  return application->source != NULL;
+}
+
+static gboolean
+application_time_is_up (const Application *application)
+{
+  const Simulation *sim = application->sim;
+  UrTime now = task_now (application->task);
+  UrTime runtime = application->job->runtime;
+
+  return (runtime && now - application->started >= runtime)
+    || (sim->setup->limit_time && now >= sim->setup->limit_time)
+    || (sim->setup->limit_ios && sim->issued >= sim->setup->limit_ios)
+    || sim->error;
+}
+
+/* Fills application->pending; FALSE at the end. */
+static gboolean
+application_next (Application *application)
+{
+  GError *error = NULL;
+  int got;
+
+  if (application->exhausted || application_time_is_up (application))
+    return FALSE;
+  if (application->has_pending)
+    return TRUE;
+  got = application->source->next (application->source, &application->pending, &error);
+  if (got == 0 && application->job->time_based && application->job->runtime && application_reopen (application))
+    got = application->source->next (application->source, &application->pending, &error);
+  if (got < 0)
+    sim_fail (application->sim, error);
+  application->exhausted = got <= 0;
+  application->has_pending = got > 0;
+  return got > 0;
+}
+
+Request *
+application_prepare (Application *application)
+{
+  Simulation *sim = application->sim;
+  Request *request;
+
+  g_assert (application->n_free && application->has_pending);
+  request = application->free[--application->n_free];
+  application->has_pending = FALSE;
+  sim->issued++;
+  request->io = application->pending;
+  request->inode = g_ptr_array_index (sim->inodes, request->io.file);
+  request->ring = application->ring;
+  request->force_async = application->job->force_async && application->engine == APPLICATION_IO_URING;
+  request->direct = application->job->direct;
+  request->hashed = request->concurrent = FALSE;
+  request->result = 0;
+  memset (&request->time, 0, sizeof request->time);
+  request->time.prepared = task_now (application->task);
+  request->entered = sim_now (sim);
+  ur_level_set (&sim->count.in_flight, request->entered, sim->count.in_flight.level + 1);
+  task_cost (application->task, COST_APP_PREPARE);
+  return request;
+}
+
+static void
+add_phase (Simulation *sim, Phase phase, UrTime from, UrTime to)
+{
+  sim->count.phase[phase].sum += (double) (to - from);
+  sim->count.phase[phase].n++;
+}
+
+/* Splits the life of a request; the parts add up to reaped - prepared. */
+static void
+application_count_phases (Simulation *sim, const RequestTimes *time)
+{
+  UrTime start = time->started ? time->started : time->attempt;
+  UrTime waited = time->lock_got - time->lock_wanted;
+
+  add_phase (sim, PHASE_SUBMIT, time->prepared, time->attempt);
+  if (time->queued) {
+    add_phase (sim, PHASE_ATTEMPT, time->attempt, time->verdict);
+    add_phase (sim, PHASE_PUNT, time->verdict, time->queued);
+    add_phase (sim, PHASE_QUEUE, time->queued, time->started);
+  }
+  add_phase (sim, PHASE_LOCK, 0, waited);
+  add_phase (sim, PHASE_SERVICE, start + waited, time->done);
+  add_phase (sim, PHASE_COMPLETE, time->done, time->posted);
+  add_phase (sim, PHASE_REAP, time->posted, time->reaped);
+}
+
+static void
+result_op_add (ResultOp *op, const Request *request, gboolean synchronous)
+{
+  const RequestTimes *time = &request->time;
+  UrTime start = synchronous ? time->issued : time->prepared;
+
+  op->ios++;
+  op->bytes += request->result > 0 ? (uint64_t) request->result : 0;
+  if (!synchronous)
+    ur_histogram_record (&op->slat, time->issued - time->prepared);
+  ur_histogram_record (&op->clat, time->reaped > time->issued ? time->reaped - time->issued : 0);
+  ur_histogram_record (&op->lat, time->reaped - start);
+}
+
+void
+application_reaped (Application *application, Request *request)
+{
+  Simulation *sim = application->sim;
+  gboolean synchronous = application->engine == APPLICATION_PSYNC;
+
+  request->time.reaped = task_now (application->task);
+  task_cost (application->task, COST_APP_REAP);
+  if (!request->time.issued)            /* it completed while its batch was still being handed over */
+    request->time.issued = request->time.reaped;
+  sim->count.reaped++;
+  sim->last_completion = request->time.reaped;
+  ur_level_set (&sim->count.in_flight, sim_now (sim), sim->count.in_flight.level - 1);
+  application_count_phases (sim, &request->time);
+  result_op_add (&sim->op[request->io.op], request, synchronous);
+  if (request->io.op < IO_SYNC)
+    result_op_add (sim->all, request, synchronous);
+  sim->residence += sim_now (sim) - request->entered;
+  application->free[application->n_free++] = request;
+}
+
+static void
+application_sleep_until (Application *application, UrTime when)
+{
+  Task *task = application->task;
+
+  task_enter_kernel (task);
+  task_sync (task);
+  if (sim_now (task->sim) < when) {
+    task_prepare_to_sleep (task);
+    task->waits_for = "its next arrival";
+    task_schedule (task, when);
+    task->waits_for = NULL;
+  }
+  task_return_to_user (task);
+}
+
+/* Timed replay: nothing before its time; completions are reaped meanwhile. */
+static void
+application_await_arrival (Application *application, const AsyncEngine *engine)
+{
+  UrTime due = application->started + application->pending.arrival;
+  UrTime now = task_now (application->task);
+
+  if (now < due && engine && application->queued)
+    engine->commit (application);
+  while (engine && application_in_flight (application) && task_now (application->task) < due)
+    engine->reap (application, 1, 1, due);
+  if (task_now (application->task) < due)
+    application_sleep_until (application, due);
+  now = task_now (application->task);
+  application->late_total += now > due ? now - due : 0;
+  application->n_timed++;
+}
+
+static void
+application_think (Application *application, const AsyncEngine *engine)
+{
+  const WorkloadJob *job = application->job;
+
+  if (!job->thinktime || application->sim->setup->replay == REPLAY_FAST || ++application->thought < job->thinktime_blocks)
+    return;
+  application->thought = 0;
+  if (engine && application->queued)
+    engine->commit (application);
+  while (engine && application_in_flight (application))
+    engine->reap (application, 1, application_in_flight (application), UR_TIME_NEVER);
+  application_sleep_until (application, task_now (application->task) + job->thinktime);
+}
+
+/* wait_for_completions(): with the depth used up, down to iodepth_low. */
+static void
+application_drain_to_low (Application *application, const AsyncEngine *engine)
+{
+  const WorkloadJob *job = application->job;
+  unsigned min = MAX (MIN (job->batch_complete_min, application->iodepth), 1);
+  unsigned low = job->iodepth_low < job->iodepth ? MIN (job->iodepth_low, application->iodepth) : application->iodepth;
+
+  do {
+    unsigned want = MIN (min, application_in_flight (application));
+
+    engine->reap (application, want, MAX (job->batch_complete_max, want), UR_TIME_NEVER);
+  } while (application_in_flight (application) > low);
+}
+
+/* do_io() for engines that keep several requests in flight. */
+static void
+application_run_async (Application *application, const AsyncEngine *engine)
+{
+  const WorkloadJob *job = application->job;
+  gboolean timed = application->sim->setup->replay == REPLAY_TIMED && job->open_source;
+
+  while (application_next (application)) {
+    if (timed)
+      application_await_arrival (application, engine);
+    engine->queue (application, application_prepare (application));
+    application->queued++;
+    if (application->queued >= MIN (MAX (job->batch_submit, 1), application->iodepth))
+      engine->commit (application);
+    if (!application->n_free) {
+      if (application->queued)
+        engine->commit (application);
+      application_drain_to_low (application, engine);
+    }
+    application_think (application, engine);
+  }
+  if (application->queued)
+    engine->commit (application);
+  while (application_in_flight (application))
+    engine->reap (application, application_in_flight (application), application_in_flight (application), UR_TIME_NEVER);
+}
+
+/* psync: one pread, pwrite or fsync at a time. */
+static void
+application_run_psync (Application *application)
+{
+  Task *task = application->task;
+  gboolean timed = application->sim->setup->replay == REPLAY_TIMED && application->job->open_source;
+
+  while (application_next (application)) {
+    Request *request;
+
+    if (timed)
+      application_await_arrival (application, NULL);
+    request = application_prepare (application);
+    request->time.issued = task_now (task);
+    task_enter_kernel (task);
+    request->time.attempt = task_now (task);
+    file_io (task, request, FALSE);
+    request->time.done = request->time.posted = task_now (task);
+    request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
+    sim_synchronous (application->sim, request);
+    task_return_to_user (task);
+    application_reaped (application, request);
+    application_think (application, NULL);
+  }
+}
+
+static void
+application_body (Task *task, void *data)
+{
+  Application *application = data;
+
+  task->user_mode = TRUE;
+  if (application->job->start_delay)
+    application_sleep_until (application, sim_now (task->sim) + application->job->start_delay);
+  application->started = sim_now (task->sim);
+  if (application->engine == APPLICATION_IO_URING)
+    application_uring_setup (application);
+  if (application_reopen (application)) {
+    if (application->engine == APPLICATION_IO_URING)
+      application_run_async (application, &uring);
+    else if (application->engine == APPLICATION_LIBAIO)
+      application_run_async (application, &libaio);
+    else
+      application_run_psync (application);
+  }
+  task_sync (task);
+  application->ended = sim_now (task->sim);
+  sim_application_ended (application->sim);
+}

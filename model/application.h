@@ -1,0 +1,53 @@
+/*
+ * The application: one stream of requests, issued and reaped as fio's engines do.
+ * Stands for fio's do_io(), td_io_queue(), td_io_commit(), wait_for_completions(),
+ * engines/io_uring.c, engines/libaio.c and engines/sync.c (psync), 3.33 to 3.42.
+ */
+#ifndef APPLICATION_H
+#define APPLICATION_H
+
+#include "model/ring.h"
+
+struct Application {
+  Simulation *sim;
+  const WorkloadJob *job;
+  ApplicationEngine engine;
+  unsigned iodepth;
+  gboolean sqpoll;
+  Task *task;
+  Ring *ring;                           /* io_uring only */
+  IoSource *source; unsigned pass;
+  Request *slots; Request **free; unsigned n_free;
+  unsigned queued;                      /* prepared, not yet committed */
+  uint32_t stamp_from;                  /* io_uring: SQ head when the last batch was handed over */
+  Request *queued_first, *queued_last;  /* in order, through work_next (libaio), or counted only */
+  GQueue finished;                      /* libaio: done, not yet reaped (of Request, by link) */
+  UrTime started, ended;
+  Io pending; gboolean has_pending, exhausted;
+  unsigned thought;                     /* requests since the last think time */
+  UrTime late_total; uint64_t n_timed;
+};
+
+Application *application_new (Simulation *sim, const WorkloadJob *job);
+void         application_free (Application *application);
+/* Starts it at the current time. */
+void         application_start (Application *application);
+
+/* For the engines: the next request, prepared in a free slot; NULL when there is none (left). */
+Request     *application_prepare (Application *application);
+/* A completed request is accounted for and its slot is free again. */
+void         application_reaped (Application *application, Request *request);
+static inline unsigned application_in_flight (const Application *a) { return a->iodepth - a->n_free; }
+
+/* application_uring.c: what the engine does with a prepared request; hands over what is queued; reaps
+ * at least min (waiting until `deadline` at most) and at most max. */
+void application_uring_queue (Application *application, Request *request);
+void application_uring_commit (Application *application);
+void application_uring_reap (Application *application, unsigned min, unsigned max, UrTime deadline);
+void application_uring_setup (Application *application);
+/* application_libaio.c */
+void application_libaio_queue (Application *application, Request *request);
+void application_libaio_commit (Application *application);
+void application_libaio_reap (Application *application, unsigned min, unsigned max, UrTime deadline);
+
+#endif

@@ -1,0 +1,268 @@
+/* See collect.h. */
+#include "model/collect.h"
+
+#include "model/application.h"
+#include "model/cpu.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const outcome_names[] = { "inline", "punted_hashed", "punted_unhashed", "async", "failed" };
+static const char *const phase_names[] = { "submit", "attempt", "punt", "queue", "lock", "service", "complete", "reap" };
+
+const char *
+outcome_name (Outcome outcome)
+{
+  g_return_val_if_fail (outcome < OUTCOMES, NULL);
+  return outcome_names[outcome];
+}
+
+const char *
+phase_name (Phase phase)
+{
+  g_return_val_if_fail (phase < PHASES, NULL);
+  return phase_names[phase];
+}
+
+void
+result_op_init (ResultOp *op)
+{
+  op->ios = op->bytes = 0;
+  ur_histogram_init (&op->slat);
+  ur_histogram_init (&op->clat);
+  ur_histogram_init (&op->lat);
+}
+
+static void G_GNUC_PRINTF (2, 3)
+check_failed (Simulation *sim, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  sim_fail (sim, g_error_new_valist (SIMULATION_ERROR, SIMULATION_ERROR_CHECK, format, args));
+  va_end (args);
+}
+
+static void
+check_requests (Simulation *sim)
+{
+  const SimulationCounters *count = &sim->count;
+  uint64_t outcomes = 0;
+  uint64_t dropped = sim->kernel < KERNEL (5, 5) ? count->cq_overflows : 0;
+
+  for (unsigned i = 0; i < OUTCOMES; i++)
+    outcomes += count->outcome[i];
+  if (count->submitted != outcomes || count->submitted != sim->issued)
+    check_failed (sim, "check: %" G_GUINT64_FORMAT " issued, %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT
+                  " with an outcome", sim->issued, count->submitted, outcomes);
+  if (count->completed != count->submitted || count->reaped + dropped != count->completed)
+    check_failed (sim, "check: %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT " completed, %" G_GUINT64_FORMAT
+                  " reaped, %" G_GUINT64_FORMAT " dropped", count->submitted, count->completed, count->reaped, dropped);
+  if (count->in_flight.level > 0)
+    check_failed (sim, "check: %g requests still in flight", count->in_flight.level);
+}
+
+/* Little's law: mean number in flight x time = sum of the times in flight. */
+static void
+check_little (Simulation *sim)
+{
+  double area = ur_level_mean (&sim->count.in_flight, sim->finished) * (double) sim->finished;
+
+  if (fabs (area - (double) sim->residence) > 1e-6 * ((double) sim->residence + 1) + 1)
+    check_failed (sim, "check: Little's law: mean in flight x time is %.0f ns, times in flight add up to %" G_GUINT64_FORMAT
+                  " ns", area, sim->residence);
+}
+
+static void
+check_locks (Simulation *sim)
+{
+  for (unsigned i = 0; i < sim->inodes->len; i++) {
+    const Inode *inode = g_ptr_array_index (sim->inodes, i);
+    const Rwsem *sem = &inode->rwsem;
+
+    if (rwsem_is_locked (sem) || sem->n_waiters || sem->n_spinners)
+      check_failed (sim, "check: %s is held or waited for at the end (%s)", sem->name,
+                    sem->owner ? sem->owner->name : "no writer");
+  }
+}
+
+static void
+check_cpus (Simulation *sim)
+{
+  for (unsigned i = 0; i < sim->n_cpus; i++) {
+    const Cpu *cpu = &sim->cpus[i];
+    UrTime busy = 0;
+
+    for (unsigned class = 0; class < TASK_CLASSES; class++)
+      busy += cpu->busy[class];
+    if (busy + cpu->idle_time != sim->finished)
+      check_failed (sim, "check: CPU %u: busy %" G_GUINT64_FORMAT " + idle %" G_GUINT64_FORMAT " ns is not %"
+                    G_GUINT64_FORMAT " ns", i, busy, cpu->idle_time, sim->finished);
+    if (cpu->spin > busy)
+      check_failed (sim, "check: CPU %u: spun %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " ns busy", i, cpu->spin, busy);
+  }
+}
+
+void
+sim_check (Simulation *sim)
+{
+  check_requests (sim);
+  check_little (sim);
+  check_locks (sim);
+  check_cpus (sim);
+}
+
+static double
+share (double part, double whole)
+{
+  return whole > 0 ? part / whole : 0;
+}
+
+static double
+collect_cpu (const Simulation *sim, RunResult *result)
+{
+  double total = (double) sim->finished * sim->n_cpus, busy = 0, class[TASK_CLASSES] = { 0 }, spin = 0;
+
+  for (unsigned i = 0; i < sim->n_cpus; i++) {
+    spin += (double) sim->cpus[i].spin;
+    for (unsigned c = 0; c < TASK_CLASSES; c++)
+      class[c] += (double) sim->cpus[i].busy[c];
+  }
+  for (unsigned c = 0; c < TASK_CLASSES; c++)
+    busy += class[c];
+  result->cpu.busy = share (busy, total);
+  result->cpu.idle = 1 - result->cpu.busy;
+  result->cpu.spin = share (spin, total);
+  result->cpu.app = share (class[TASK_CLASS_APP], total);
+  result->cpu.sq_thread = share (class[TASK_CLASS_SQ_THREAD], total);
+  result->cpu.workers = share (class[TASK_CLASS_WORKER], total);
+  result->cpu.flusher = share (class[TASK_CLASS_FLUSHER], total);
+  return busy;
+}
+
+static int
+compare_locks (const void *a, const void *b)
+{
+  const ResultLock *left = a, *right = b;
+  uint64_t l = left->spin_ns + left->slowpath_ns + left->wait_total, r = right->spin_ns + right->slowpath_ns + right->wait_total;
+
+  return l != r ? (l < r) - (l > r) : strcmp (left->name, right->name);
+}
+
+static void
+collect_locks (const Simulation *sim, RunResult *result, double busy)
+{
+  result->n_locks = sim->inodes->len;
+  result->lock = g_new0 (ResultLock, MAX (result->n_locks, 1));
+  for (unsigned i = 0; i < result->n_locks; i++) {
+    const Rwsem *sem = &((const Inode *) g_ptr_array_index (sim->inodes, i))->rwsem;
+    ResultLock *lock = &result->lock[i];
+
+    g_strlcpy (lock->name, sem->name, sizeof lock->name);
+    lock->acquired = sem->acquired;
+    lock->contended = sem->contended;
+    lock->wait_total = sem->wait_total;
+    lock->wait_max = sem->wait_max;
+    lock->spin_ns = sem->spin_ns;
+    lock->slowpath_ns = sem->slowpath_ns;
+    lock->hold_ns = sem->hold_ns;
+    lock->sleeps = sem->sleeps;
+    lock->handoffs = sem->handoffs;
+    lock->steals = sem->steals;
+    lock->mean_spinning = ur_level_mean (&sem->spinning, sim->finished);
+    lock->mean_queued = ur_level_mean (&sem->queued, sim->finished);
+    lock->cpu_share_spinning = share ((double) sem->spin_ns, busy);
+    lock->cpu_share_contention = share ((double) (sem->spin_ns + sem->slowpath_ns), busy);
+  }
+  qsort (result->lock, result->n_locks, sizeof *result->lock, compare_locks);
+}
+
+static void
+collect_workers (const Simulation *sim, RunResult *result)
+{
+  const SimulationCounters *count = &sim->count;
+  double busy = ur_level_mean (&count->workers_running, sim->finished);
+
+  result->workers.created = count->workers_created;
+  result->workers.max_alive = count->workers_max_alive;
+  result->workers.mean_spinning = ur_level_mean (&count->workers_spinning, sim->finished);
+  result->workers.mean_sleeping_on_lock = ur_level_mean (&count->workers_on_lock, sim->finished);
+  result->workers.mean_running = MAX (busy - result->workers.mean_spinning - result->workers.mean_sleeping_on_lock, 0);
+  result->workers.mean_idle = MAX (count->workers_alive - busy, 0);
+}
+
+static void
+collect_notes (const Simulation *sim, RunResult *result)
+{
+  UrTime late = 0;
+  uint64_t timed = 0;
+
+  for (unsigned i = 0; i < sim->applications->len; i++) {
+    const Application *application = g_ptr_array_index (sim->applications, i);
+
+    late += application->late_total;
+    timed += application->n_timed;
+  }
+  if (timed && share ((double) late, (double) timed) < ur_histogram_mean (&sim->all->lat))
+    g_ptr_array_add (result->notes, g_strdup_printf ("arrival-bound: requests start %.0f ns late on average; compare latencies",
+                                                     share ((double) late, (double) timed)));
+  if (result->syncs)
+    g_ptr_array_add (result->notes, g_strdup ("fsync: CPU time and commit only, the device's part is not modelled"));
+}
+
+RunResult *
+sim_collect (Simulation *sim, gboolean interrupted)
+{
+  const SimulationSetup *setup = sim->setup;
+  const SimulationCounters *count = &sim->count;
+  RunResult *result = g_new0 (RunResult, 1);
+  int engine = setup->engine;
+  double seconds = (double) sim->finished / UR_S;
+
+  if (engine < 0 && setup->workload->jobs->len)
+    engine = ((const WorkloadJob *) g_ptr_array_index (setup->workload->jobs, 0))->engine;
+  g_strlcpy (result->policy, setup->policy->name, sizeof result->policy);
+  g_strlcpy (result->engine, application_engine_name (MAX (engine, 0)), sizeof result->engine);
+  g_strlcpy (result->machine, setup->machine->name, sizeof result->machine);
+  g_strlcpy (result->fs, setup->file_system->name, sizeof result->fs);
+  result->kernel = sim->kernel;
+  result->seed = setup->seed;
+  result->cpus = sim->n_cpus;
+  result->all = *sim->all;
+  memcpy (result->op, sim->op, sizeof result->op);
+  for (unsigned i = IO_SYNC; i < IO_OPS; i++)
+    result->syncs += sim->op[i].ios;
+  result->ios = sim->all->ios;
+  result->bytes = sim->all->bytes;
+  result->sim_ns = sim->finished;
+  result->iops = share ((double) result->ios, seconds);
+  result->bw_bytes = share ((double) result->bytes, seconds);
+  memcpy (result->outcome, count->outcome, sizeof result->outcome);
+  for (unsigned i = 0; i < PHASES; i++) {
+    result->phase[i].mean = share (count->phase[i].sum, (double) count->reaped);
+    result->phase[i].n = count->phase[i].n;
+  }
+  result->context_switches = count->context_switches;
+  result->wakeups = count->wakeups;
+  result->ipis = count->ipis;
+  result->futile_wakeups = count->futile_wakeups;
+  result->cq_overflows = count->cq_overflows;
+  result->events = ur_engine_events (sim->engine);
+  result->interrupted = interrupted;
+  result->notes = g_ptr_array_new_with_free_func (g_free);
+  collect_workers (sim, result);
+  collect_locks (sim, result, collect_cpu (sim, result));
+  collect_notes (sim, result);
+  return result;
+}
+
+void
+run_result_free (RunResult *result)
+{
+  if (!result)
+    return;
+  g_free (result->lock);
+  if (result->notes)
+    g_ptr_array_unref (result->notes);
+  g_free (result);
+}

@@ -1,0 +1,380 @@
+/* CPUs: see cpu.h.  Stands for kernel/sched/fair.c and idle. */
+#include "model/cpu.h"
+
+/* A task that ran less than this ago is cache-hot and is not pulled to another CPU: sysctl_sched_migration_cost. */
+#define MIGRATION_COST (500 * UR_US)
+/* A CPU that usually idles shorter than this does not look for work elsewhere when it
+ * goes idle: sysctl_sched_migration_cost up to 5.15, the measured cost of a balance pass (some us) later. */
+#define NEWIDLE_COST_OLD MIGRATION_COST
+#define NEWIDLE_COST_NEW (20 * UR_US)
+
+void
+cpus_init (Simulation *sim)
+{
+  sim->cpus = g_new0 (Cpu, sim->n_cpus);
+  sim->n_idle = sim->n_cpus;
+  for (unsigned i = 0; i < sim->n_cpus; i++) {
+    sim->cpus[i].sim = sim;
+    sim->cpus[i].id = i;
+    sim->cpus[i].idle = sim->cpus[i].went_idle = TRUE;
+    sim->cpus[i].average_idle = 2.0 * MIGRATION_COST;
+  }
+}
+
+void
+cpus_free (Simulation *sim)
+{
+  g_free (sim->cpus);
+}
+
+/* The CPU factor of slices and granularities: 1 + log2(CPUs), at most 4 (sysctl_sched_tunable_scaling). */
+static unsigned
+cpu_factor (const Simulation *sim)
+{
+  return MIN (1 + (g_bit_storage (sim->n_cpus) - 1), 4);
+}
+
+static UrTime
+cpu_slice (const Simulation *sim)
+{
+  return sim->setup->machine->slice * cpu_factor (sim);
+}
+
+/* Credit of a sleeper when it comes back: half a latency period (8 slices) under CFS; under
+ * EEVDF it keeps at most about a slice of lag. */
+static UrTime
+cpu_sleeper_credit (const Simulation *sim)
+{
+  return cpu_slice (sim) * (sim->kernel < KERNEL (6, 6) ? 4 : 1);
+}
+
+/* Lead a wakee needs over the running task to preempt it: the wake-up granularity, 4/3 of a slice,
+ * under CFS; under EEVDF any earlier virtual deadline will do. */
+static UrTime
+cpu_wakeup_granularity (const Simulation *sim)
+{
+  return sim->kernel < KERNEL (6, 6) ? cpu_slice (sim) * 4 / 3 : 0;
+}
+
+static int64_t
+vruntime_after (uint64_t a, uint64_t b)
+{
+  return (int64_t) (a - b);
+}
+
+static void
+cpu_update_min_vruntime (Cpu *cpu)
+{
+  uint64_t floor;
+
+  if (cpu->current && cpu->queue)
+    floor = vruntime_after (cpu->current->vruntime, cpu->queue->vruntime) < 0
+      ? cpu->current->vruntime : cpu->queue->vruntime;
+  else if (cpu->current)
+    floor = cpu->current->vruntime;
+  else if (cpu->queue)
+    floor = cpu->queue->vruntime;
+  else
+    return;
+  if (vruntime_after (floor, cpu->min_vruntime) > 0)
+    cpu->min_vruntime = floor;
+}
+
+void
+cpu_account (Cpu *cpu)
+{
+  Task *task = cpu->current;
+  UrTime ran;
+
+  if (!task)
+    return;
+  ran = sim_now (cpu->sim) - task->on_cpu_since;
+  task->on_cpu_since = sim_now (cpu->sim);
+  task->vruntime += ran;
+  cpu->busy[task->class] += ran;
+  cpu_update_min_vruntime (cpu);
+}
+
+static void
+queue_insert (Cpu *cpu, Task *task)
+{
+  Task *before = NULL, *at = cpu->queue;
+
+  while (at && (vruntime_after (at->vruntime, task->vruntime) < 0
+                || (at->vruntime == task->vruntime && at->id < task->id))) {
+    before = at;
+    at = at->queue_next;
+  }
+  task->queue_prev = before;
+  task->queue_next = at;
+  if (at)
+    at->queue_prev = task;
+  if (before)
+    before->queue_next = task;
+  else
+    cpu->queue = task;
+  cpu->n_queued++;
+}
+
+static void
+queue_remove (Cpu *cpu, Task *task)
+{
+  if (task->queue_prev)
+    task->queue_prev->queue_next = task->queue_next;
+  else
+    cpu->queue = task->queue_next;
+  if (task->queue_next)
+    task->queue_next->queue_prev = task->queue_prev;
+  task->queue_next = task->queue_prev = NULL;
+  cpu->n_queued--;
+}
+
+static unsigned
+cpu_load (const Cpu *cpu)
+{
+  return cpu->n_queued + (cpu->current ? 1 : 0);
+}
+
+static void cpu_arm_tick (Cpu *cpu);
+
+/* vruntimes are relative to their CPU's minimum: carry the difference over. */
+static void
+cpu_adopt (Cpu *cpu, Task *task)
+{
+  if (task->cpu != cpu) {
+    task->vruntime += cpu->min_vruntime - task->cpu->min_vruntime;
+    task->cpu = cpu;
+  }
+}
+
+static void
+cpu_out_of_idle (UrEngine *engine, void *data)
+{
+  (void) engine;
+  cpu_pick_next (data);
+}
+
+static void
+cpu_kick (Cpu *cpu, UrTime delay)
+{
+  Simulation *sim = cpu->sim;
+  UrTime idled = sim_now (sim) - cpu->idle_since;
+  gboolean deep = idled >= sim->setup->machine->idle_deep_after;
+
+  cpu->idle = FALSE;
+  sim->n_idle--;
+  cpu->average_idle += (MIN ((double) idled, 2.0 * MIGRATION_COST) - cpu->average_idle) / 8;
+  ur_engine_at (sim->engine, sim_now (sim) + delay + sim_cost (sim, deep ? COST_IDLE_EXIT_DEEP : COST_IDLE_EXIT),
+                cpu_out_of_idle, cpu);
+}
+
+void
+cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
+{
+  Simulation *sim = cpu->sim;
+
+  cpu_adopt (cpu, task);
+  cpu_account (cpu);
+  if (reason == ENQUEUE_FORK)
+    task->vruntime += cpu_slice (sim);
+  if (reason == ENQUEUE_WAKEUP) {
+    uint64_t floor = cpu->min_vruntime - cpu_sleeper_credit (sim);
+
+    if (vruntime_after (task->vruntime, floor) < 0)
+      task->vruntime = floor;
+  }
+  queue_insert (cpu, task);
+  if (cpu->idle) {
+    cpu_kick (cpu, delay);
+  } else if (cpu->current) {
+    cpu_arm_tick (cpu);
+    if (reason == ENQUEUE_WAKEUP && !cpu->need_resched
+        && vruntime_after (cpu->current->vruntime, task->vruntime) > (int64_t) cpu_wakeup_granularity (sim)) {
+      cpu->need_resched = TRUE;
+      task_resched (cpu->current);
+    }
+  }
+}
+
+void
+cpu_put_current (Cpu *cpu)
+{
+  Task *task = cpu->current;
+
+  cpu_account (cpu);
+  task->state = TASK_RUNNABLE;
+  task->last_ran = sim_now (cpu->sim);
+  cpu->current = NULL;
+  queue_insert (cpu, task);
+  task_off_cpu (task);
+}
+
+static Cpu *
+cpu_find_idle (Simulation *sim, unsigned from)
+{
+  for (unsigned i = 0; sim->n_idle && i < sim->n_cpus; i++) {
+    Cpu *cpu = &sim->cpus[(from + i) % sim->n_cpus];
+
+    if (cpu->idle)
+      return cpu;
+  }
+  return NULL;
+}
+
+Cpu *
+cpu_select (Task *task, Cpu *waker_cpu)
+{
+  Simulation *sim = task->sim;
+  Cpu *previous = task->cpu, *idle;
+
+  if (task->pinned >= 0)
+    return &sim->cpus[(unsigned) task->pinned % sim->n_cpus];
+  if (sim->setup->machine->placement == PLACEMENT_PACK) {
+    if (waker_cpu && waker_cpu->n_queued < 2)
+      return waker_cpu;
+    return previous;
+  }
+  if (previous->idle)
+    return previous;
+  idle = cpu_find_idle (sim, previous->id + 1);
+  if (idle)
+    return idle;
+  return waker_cpu && cpu_load (waker_cpu) < cpu_load (previous) ? waker_cpu : previous;
+}
+
+static gboolean
+task_can_move (const Task *task)
+{
+  return task->pinned < 0 && sim_now (task->sim) - task->last_ran >= MIGRATION_COST;
+}
+
+static Task *
+cpu_movable (const Cpu *cpu)
+{
+  Task *task = cpu->queue;
+
+  while (task && !task_can_move (task))
+    task = task->queue_next;
+  return task;
+}
+
+/* A CPU with nothing left to run takes a waiting task from the longest queue. */
+static void
+cpu_newidle_balance (Cpu *cpu)
+{
+  Simulation *sim = cpu->sim;
+  UrTime least = sim->kernel < KERNEL (5, 16) ? NEWIDLE_COST_OLD : NEWIDLE_COST_NEW;
+  Cpu *busiest = NULL;
+  Task *task;
+
+  if (cpu->average_idle < (double) least)
+    return;
+  for (unsigned i = 0; i < sim->n_cpus; i++) {
+    Cpu *other = &sim->cpus[i];
+
+    if (other != cpu && other->current && other->n_queued && (!busiest || other->n_queued > busiest->n_queued)
+        && cpu_movable (other))
+      busiest = other;
+  }
+  if (!busiest)
+    return;
+  task = cpu_movable (busiest);
+  queue_remove (busiest, task);
+  cpu_adopt (cpu, task);
+  queue_insert (cpu, task);
+}
+
+void
+cpu_pick_next (Cpu *cpu)
+{
+  Simulation *sim = cpu->sim;
+  Task *task;
+
+  if (!cpu->queue && !cpu->went_idle)
+    cpu_newidle_balance (cpu);
+  cpu->need_resched = FALSE;
+  task = cpu->queue;
+  if (!task) {
+    if (!cpu->went_idle)
+      cpu->idle_since = sim_now (sim);
+    cpu->went_idle = cpu->idle = TRUE;
+    cpu->last = NULL;
+    sim->n_idle++;
+    return;
+  }
+  if (cpu->went_idle)
+    cpu->idle_time += sim_now (sim) - cpu->idle_since;
+  cpu->went_idle = FALSE;
+  queue_remove (cpu, task);
+  cpu->current = task;
+  task_dispatched (task, task != cpu->last);
+  cpu->last = task;
+  if (cpu->n_queued)
+    cpu_arm_tick (cpu);
+  cpu_update_min_vruntime (cpu);
+}
+
+/* Evens out queues at a tick: an idle CPU, or one with at least two fewer, gets a waiting task
+ * (nohz_balancer_kick(), rebalance_domains()). */
+static void
+cpu_tick_balance (Cpu *cpu)
+{
+  Simulation *sim = cpu->sim;
+  Task *task = cpu_movable (cpu);
+  Cpu *to = task ? cpu_find_idle (sim, cpu->id + 1) : NULL;
+
+  if (!task)
+    return;
+  for (unsigned i = 0; !to && i < sim->n_cpus; i++) {
+    Cpu *other = &sim->cpus[(cpu->id + 1 + i) % sim->n_cpus];
+
+    if (cpu_load (other) + 2 <= cpu_load (cpu))
+      to = other;
+  }
+  if (!to)
+    return;
+  queue_remove (cpu, task);
+  cpu_enqueue (to, task, ENQUEUE_MOVE, 0);
+}
+
+static void
+cpu_tick (UrEngine *engine, void *data)
+{
+  Cpu *cpu = data;
+
+  cpu->tick = 0;
+  if (!cpu->current || !cpu->n_queued)
+    return;
+  cpu_account (cpu);
+  cpu_tick_balance (cpu);
+  if (!cpu->n_queued)
+    return;
+  cpu_arm_tick (cpu);
+  if (ur_engine_now (engine) - cpu->current->slice_since >= cpu_slice (cpu->sim) && !cpu->need_resched) {
+    cpu->need_resched = TRUE;
+    task_resched (cpu->current);
+  }
+}
+
+static void
+cpu_arm_tick (Cpu *cpu)
+{
+  UrTime tick = cpu->sim->setup->machine->tick;
+
+  if (!cpu->tick)
+    cpu->tick = ur_engine_at (cpu->sim->engine, (sim_now (cpu->sim) / tick + 1) * tick, cpu_tick, cpu);
+}
+
+void
+cpus_settle (Simulation *sim)
+{
+  for (unsigned i = 0; i < sim->n_cpus; i++) {
+    Cpu *cpu = &sim->cpus[i];
+
+    cpu_account (cpu);
+    if (cpu->current && cpu->current->spinning)
+      cpu->spin += sim_now (sim) - cpu->current->spin_since;
+    if (cpu->went_idle || cpu->idle)
+      cpu->idle_time += sim_now (sim) - cpu->idle_since;
+  }
+}

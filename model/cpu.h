@@ -1,0 +1,52 @@
+/*
+ * CPUs: run queues, slices, placement, wake-up preemption, idling.
+ *
+ * One run queue per CPU, fair by vruntime (CFS before 6.6, EEVDF from 6.6 on; here
+ * the two differ in when a wakee preempts).  Stands for kernel/sched/fair.c:
+ * select_task_rq_fair(), check_preempt_wakeup(), entity_tick(), newidle_balance(),
+ * nohz_balancer_kick(); 5.1 to 6.18.  Tasks have equal weight, so vruntime is CPU time.
+ */
+#ifndef CPU_H
+#define CPU_H
+
+#include "model/task.h"
+
+struct Cpu {
+  Simulation *sim;
+  unsigned id;
+  Task *current;                        /* NULL: idle, or on its way out of idle */
+  Task *queue; unsigned n_queued;       /* waiting tasks by (vruntime, id) */
+  uint64_t min_vruntime;
+  gboolean need_resched;
+  gboolean idle;                        /* nothing to run and nobody has kicked it */
+  gboolean went_idle;                   /* idle, or kicked and still on its way out: its time is idle time */
+  Task *last;                           /* ran here last; NULL after idling */
+  UrTime idle_since; double average_idle;
+  UrEventHandle tick;                   /* armed only while somebody waits */
+  UrTime busy[TASK_CLASSES], spin, idle_time;
+};
+
+void cpus_init (Simulation *sim);
+void cpus_free (Simulation *sim);
+/* Closes the books at the end of the run. */
+void cpus_settle (Simulation *sim);
+
+/* Where a wakee goes; `waker_cpu` (nullable: an interrupt on its previous CPU). */
+Cpu *cpu_select (Task *task, Cpu *waker_cpu);
+typedef enum {
+  ENQUEUE_WAKEUP,         /* with a sleeper's credit; may preempt */
+  ENQUEUE_FORK,           /* a new task starts a slice behind and does not preempt (START_DEBIT, PLACE_DEADLINE_INITIAL) */
+  ENQUEUE_MOVE,           /* moved from another CPU as it is */
+} EnqueueReason;
+
+/* Puts a task into the queue of `cpu`: kicks an idle CPU awake (it runs `delay` + idle exit later),
+ * asks a busy one to reschedule if the wakee preempts. */
+void cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay);
+/* The current task is leaving: gives the CPU to the next. */
+void cpu_pick_next (Cpu *cpu);
+/* Puts the current task back into the queue (state RUNNABLE). */
+void cpu_put_current (Cpu *cpu);
+/* Adds the current task's time since it was last counted to the books. */
+void cpu_account (Cpu *cpu);
+
+#endif

@@ -1,0 +1,229 @@
+/* See file_io.h. */
+#include "model/file_io.h"
+
+typedef enum { LOCK_WAIT, LOCK_TRY } LockHow;
+
+/* FALSE: it was to be tried only, and is taken. */
+static gboolean
+inode_lock (Task *task, Request *request, LockMode mode, LockHow how)
+{
+  Rwsem *sem = &request->inode->rwsem;
+  gboolean got = TRUE;
+
+  request->time.lock_wanted = task_now (task);
+  if (mode == LOCK_EXCLUSIVE && how == LOCK_TRY)
+    got = rwsem_down_write_trylock (task, sem);
+  else if (mode == LOCK_EXCLUSIVE)
+    rwsem_down_write (task, sem);
+  else if (mode == LOCK_SHARED && how == LOCK_TRY)
+    got = rwsem_down_read_trylock (task, sem);
+  else if (mode == LOCK_SHARED)
+    rwsem_down_read (task, sem);
+  request->time.lock_got = task_now (task);
+  return got;
+}
+
+static void
+inode_unlock (Task *task, Request *request, LockMode mode)
+{
+  if (mode == LOCK_EXCLUSIVE)
+    rwsem_up_write (task, &request->inode->rwsem);
+  else if (mode == LOCK_SHARED)
+    rwsem_up_read (task, &request->inode->rwsem);
+}
+
+static void
+outside_model (Task *task, const Request *request, const char *what)
+{
+  const WorkloadFile *file = g_ptr_array_index (task->sim->setup->workload->files, request->io.file);
+  g_autofree char *name = g_strescape (file->name, NULL);
+
+  sim_fail (task->sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                                    "%s at offset %" G_GUINT64_FORMAT " of \"%s\": %s", io_op_name (request->io.op),
+                                    request->io.offset, name, what));
+}
+
+/* TRUE if the first or last page is written in part, is not in the cache, and lies inside the file: it must be read first. */
+static gboolean
+write_needs_read (Request *request)
+{
+  Inode *inode = request->inode;
+  uint64_t offset = request->io.offset, end = offset + request->io.length;
+  uint64_t first = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES, last = end / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
+
+  if (offset != first && first < inode->size && page_cache_count (&inode->pages, first, 1).missing)
+    return TRUE;
+  return end != last && end < inode->size && page_cache_count (&inode->pages, last, 1).missing;
+}
+
+/* Now and then a blocking write waits with the lock held, e.g. for a journal handle (ext4_journal_start()), for the
+ * mapping lock (i_data_sem), for a page the flusher has locked.  What it waits for is not modelled, that it
+ * sleeps is: a sleeping owner ends all spinning on its lock. */
+static void
+write_may_sleep (Task *task)
+{
+  Simulation *sim = task->sim;
+  UrTime every = sim->fs_costs->cost[FS_COUNT_SLEEP_EVERY].ns;
+
+  if (every == 0 || ur_random_below (&sim->fs_cost_stream[FS_COUNT_SLEEP_EVERY], every) != 0)
+    return;
+  task_sync (task);
+  task_prepare_to_sleep (task);
+  task->waits_for = "the file system, inside a write";
+  task_schedule (task, sim_now (sim) + sim_fs_cost (sim, FS_COST_SLEEP));
+  task->waits_for = NULL;
+}
+
+/* Work done with the lock held, in the order of 6.1 (kernel side): checks, time stamp, pages, size. */
+static void
+write_locked (Task *task, Request *request, gboolean nowait)
+{
+  Simulation *sim = task->sim;
+  Inode *inode = request->inode;
+  const Rwsem *sem = &inode->rwsem;
+  gboolean locks = sim->setup->file_system->write_lock != LOCK_NONE;
+  PageCount count;
+  UrTime ns = sim_fs_cost (sim, FS_COST_WRITE_LOCKED);
+
+  if (inode_needs_time_update (inode)) {
+    ns += sim_fs_cost (sim, FS_COST_TIME_STAMP);
+    inode->mtime_tick = sim_now (sim) / sim->setup->machine->tick + 1;
+  }
+  count = page_cache_dirty (&inode->pages, request->io.offset, request->io.length);
+  for (unsigned i = 0; i < count.pages; i++)
+    ns += sim_fs_cost (sim, FS_COST_WRITE_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE);
+  for (unsigned i = 0; i < count.clean; i++)
+    ns += sim_fs_cost (sim, FS_COST_DIRTY_FIRST);
+  for (unsigned i = 0; i < count.missing; i++)
+    ns += sim_fs_cost (sim, FS_COST_PAGE_ADD);
+  inode->size = MAX (inode->size, request->io.offset + request->io.length);
+  if (locks)
+    rwsem_run (task, sem, ns);
+  else
+    task_run (task, ns);
+  if (!nowait)
+    write_may_sleep (task);
+}
+
+static FileIoResult
+file_write (Task *task, Request *request, gboolean nowait, LockHow how)
+{
+  Simulation *sim = task->sim;
+  const FileSystem *fs = sim->setup->file_system;
+  LockMode mode = fs->write_lock;
+
+  if (write_needs_read (request)) {
+    outside_model (task, request, "a partial page that is not in the page cache must be read from a device, "
+                                  "which this version does not model; use --cache clean");
+    request->result = -5;
+    return FILE_IO_DONE;
+  }
+  task_run (task, sim_fs_cost (sim, FS_COST_WRITE_BEFORE));
+  if (!inode_lock (task, request, mode, nowait ? LOCK_TRY : how)) {
+    task_cost (task, COST_ATTEMPT_LOCKED);
+    return FILE_IO_AGAIN;
+  }
+  if (nowait && ((fs->timestamp_blocks && inode_needs_time_update (request->inode))
+                 || request->io.offset > request->inode->size)) {
+    inode_unlock (task, request, mode);
+    task_cost (task, COST_ATTEMPT_LOCKED);
+    return FILE_IO_AGAIN;
+  }
+  write_locked (task, request, nowait);
+  inode_unlock (task, request, mode);
+  task_run (task, sim_fs_cost (sim, FS_COST_WRITE_AFTER));
+  request->result = (int64_t) request->io.length;
+  return FILE_IO_DONE;
+}
+
+static FileIoResult
+file_read (Task *task, Request *request, gboolean nowait, LockHow how)
+{
+  Simulation *sim = task->sim;
+  LockMode mode = sim->setup->file_system->read_lock;
+  Inode *inode = request->inode;
+  uint64_t end = MIN (request->io.offset + request->io.length, inode->size);
+  uint64_t length = request->io.offset < end ? end - request->io.offset : 0;
+  PageCount count = page_cache_count (&inode->pages, request->io.offset, length);
+
+  if (count.missing) {
+    outside_model (task, request, "the page is not in the page cache and must be read from a device, "
+                                  "which this version does not model; use --cache clean");
+    request->result = -5;
+    return FILE_IO_DONE;
+  }
+  task_run (task, sim_fs_cost (sim, FS_COST_READ_BEFORE));
+  if (!inode_lock (task, request, mode, nowait ? LOCK_TRY : how)) {
+    task_cost (task, COST_ATTEMPT_LOCKED);
+    return FILE_IO_AGAIN;
+  }
+  for (unsigned i = 0; i < count.pages; i++)
+    task_run (task, sim_fs_cost (sim, FS_COST_READ_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE));
+  inode_unlock (task, request, mode);
+  request->result = (int64_t) length;
+  return FILE_IO_DONE;
+}
+
+/* CPU time and commit only; the pages are clean afterwards. */
+static FileIoResult
+file_sync (Task *task, Request *request)
+{
+  task_run (task, sim_fs_cost (task->sim, FS_COST_FSYNC));
+  task_sync (task);
+  page_cache_clean (&request->inode->pages);
+  request->result = 0;
+  return FILE_IO_DONE;
+}
+
+/* io_uring's own tests before the file system is called: kiocb_done is out of reach for NOWAIT if the
+ * file type cannot do it on this kernel (io_write(), io_read(), io_file_supports_nowait()). */
+static gboolean
+nowait_refused (const Simulation *sim, const Request *request)
+{
+  const FileSystem *fs = sim->setup->file_system;
+
+  switch (request->io.op) {
+  case IO_WRITE:
+    if (!fs->regular)
+      return TRUE;                      /* the block device's write_iter answers EOPNOTSUPP, seen as EAGAIN */
+    return !kernel_range_has (fs->buffer_wasync, sim->kernel)
+      || (sim->kernel >= KERNEL (6, 5) && !kernel_range_has (fs->nowait, sim->kernel));
+  case IO_READ:
+    return sim->kernel >= KERNEL (6, 5) && !kernel_range_has (fs->nowait, sim->kernel);
+  default:
+    return TRUE;                        /* fsync and its kin always need a context that may block */
+  }
+}
+
+static FileIoResult
+file_io_how (Task *task, Request *request, gboolean nowait, LockHow how)
+{
+  if (nowait && nowait_refused (task->sim, request)) {
+    task_cost (task, COST_ATTEMPT_REFUSED);
+    return FILE_IO_AGAIN_EARLY;
+  }
+  switch (request->io.op) {
+  case IO_WRITE:
+    return file_write (task, request, nowait, how);
+  case IO_READ:
+    return file_read (task, request, nowait, how);
+  case IO_SYNC: case IO_DATASYNC: case IO_SYNC_FILE_RANGE:
+    return file_sync (task, request);
+  default:
+    outside_model (task, request, "discards are not modelled in this version");
+    request->result = -95;
+    return FILE_IO_DONE;
+  }
+}
+
+FileIoResult
+file_io (Task *task, Request *request, gboolean nowait)
+{
+  return file_io_how (task, request, nowait, LOCK_WAIT);
+}
+
+FileIoResult
+file_io_trylock (Task *task, Request *request)
+{
+  return file_io_how (task, request, FALSE, LOCK_TRY);
+}

@@ -1,0 +1,150 @@
+/*
+ * .fs files:
+ *
+ *   [FileSystem] Name= Title= Source= Costs=NAME   (Source and Costs may be left out)
+ *   [Flags]      NoWait= BufferRasync= BufferWasync= DioParallelWrite=     kernel ranges
+ *   [Locks]      Read= Write=                                              none|shared|exclusive
+ *   [Steps]      Regular= BalanceAtEnd= TimestampBlocks=                   yes|no
+ *
+ * A kernel range is "6.0+", "5.9-6.4" (from 5.9, before 6.4), "never" or "always".
+ */
+#include "model/file_system.h"
+
+#include "model/key_file.h"
+
+#include <limits.h>
+#include <string.h>
+
+G_DEFINE_QUARK (file - system - error - quark, file_system_error)
+
+static const char *const group_names[] = { "FileSystem", "Flags", "Locks", "Steps", NULL };
+static const char *const head_keys[] = { "Name", "Title", "Source", "Costs", NULL };
+static const char *const flag_keys[] = { "NoWait", "BufferRasync", "BufferWasync", "DioParallelWrite", NULL };
+static const char *const lock_keys[] = { "Read", "Write", NULL };
+static const char *const step_keys[] = { "Regular", "BalanceAtEnd", "TimestampBlocks", NULL };
+static const char *const *const group_keys[] = { head_keys, flag_keys, lock_keys, step_keys };
+
+gboolean kernel_range_parse (const char *text, KernelRange *ret_range)
+{
+  g_autofree char *since = NULL;
+  const char *minus = strchr (text, '-');
+  KernelRange range = { 0, UINT_MAX };
+
+  if (strcmp (text, "never") == 0) {
+    range.until = 0;
+  } else if (strcmp (text, "always") != 0) {
+    size_t n = strlen (text);
+
+    if (n < 2 || (!minus && text[n - 1] != '+')) {
+      return FALSE;
+    }
+    since = g_strndup (text, minus ? (size_t) (minus - text) : n - 1);
+    if (!key_file_parse_kernel (since, &range.since)) {
+      return FALSE;
+    }
+    if (minus && (!key_file_parse_kernel (minus + 1, &range.until) || range.until <= range.since)) {
+      return FALSE;
+    }
+  }
+  *ret_range = range;
+  return TRUE;
+}
+
+static gboolean check_groups (const KeyFile *file, GError **error)
+{
+  for (unsigned i = 0; i < key_file_n_groups (file); i++) {
+    const char *group = key_file_group (file, i);
+    unsigned known = 0;
+
+    while (group_names[known] && strcmp (group_names[known], group) != 0) {
+      known++;
+    }
+    if (!group_names[known]) {
+      key_file_unknown_group (file, group, group_names, error);
+      return FALSE;
+    }
+    if (!key_file_check_keys (file, group, group_keys[known], error)) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean get_range (const KeyFile *file, const char *key, KernelRange *range, GError **error)
+{
+  g_autofree char *text = NULL, *quoted = NULL;
+
+  if (!key_file_get_raw (file, "Flags", key, &text, error)) {
+    return FALSE;
+  }
+  if (kernel_range_parse (text, range)) {
+    return TRUE;
+  }
+  quoted = key_file_quote (text);
+  key_file_set_error (error, file, "Flags", key, KEY_FILE_VALUE,
+                      "%s=%s: expected a kernel range, such as 6.0+, 5.9-6.4, never or always", key, quoted);
+  return FALSE;
+}
+
+static gboolean get_lock (const KeyFile *file, const char *key, LockMode *mode, GError **error)
+{
+  static const char *const modes[] = { "none", "shared", "exclusive", NULL };
+  unsigned index;
+
+  if (!key_file_get_choice (file, "Locks", key, modes, &index, error)) {
+    return FALSE;
+  }
+  *mode = (LockMode) index;
+  return TRUE;
+}
+
+static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
+{
+  return check_groups (file, error) && key_file_get_name (file, "FileSystem", "Name", &fs->name, error)
+         && key_file_get_line (file, "FileSystem", "Title", &fs->title, error)
+         && (!key_file_has (file, "FileSystem", "Source")
+             || key_file_get_line (file, "FileSystem", "Source", &fs->source, error))
+         && (!key_file_has (file, "FileSystem", "Costs")
+             || key_file_get_name (file, "FileSystem", "Costs", &fs->cost_name, error))
+         && get_range (file, "NoWait", &fs->nowait, error)
+         && get_range (file, "BufferRasync", &fs->buffer_rasync, error)
+         && get_range (file, "BufferWasync", &fs->buffer_wasync, error)
+         && get_range (file, "DioParallelWrite", &fs->dio_parallel_write, error)
+         && get_lock (file, "Read", &fs->read_lock, error) && get_lock (file, "Write", &fs->write_lock, error)
+         && key_file_get_boolean (file, "Steps", "Regular", &fs->regular, error)
+         && key_file_get_boolean (file, "Steps", "BalanceAtEnd", &fs->balance_at_end, error)
+         && key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error);
+}
+
+FileSystem *file_system_load (const char *name_or_path, GError **error)
+{
+  KeyFile *file = key_file_load_named ("file_systems", name_or_path, ".fs", FILE_SYSTEM_ERROR, error);
+  FileSystem *fs;
+
+  if (!file) {
+    return NULL;
+  }
+  fs = g_new0 (FileSystem, 1);
+  fs->path = g_strdup (key_file_path (file));
+  if (!fill (fs, file, error)) {
+    file_system_free (fs);
+    fs = NULL;
+  } else if (!fs->cost_name) {
+    fs->cost_name = g_strdup (fs->name);
+  }
+  key_file_free (file);
+  return fs;
+}
+
+void file_system_free (FileSystem *fs)
+{
+  if (!fs) {
+    return;
+  }
+  g_free (fs->name);
+  g_free (fs->title);
+  g_free (fs->source);
+  g_free (fs->path);
+  g_free (fs->cost_name);
+  g_free (fs);
+}

@@ -1,0 +1,43 @@
+/*
+ * A file system as io_uring sees it: which files may be tried without blocking, by
+ * kernel version, which way the inode lock is taken, and the order of steps.  No
+ * nanoseconds: those belong to the machine.  Loaded from a .fs file (GKeyFile).
+ */
+#ifndef FILE_SYSTEM_H
+#define FILE_SYSTEM_H
+
+#include "model/kernel_version.h"
+#include <glib.h>
+
+typedef enum { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE } LockMode;
+
+/* A kernel range as in "6.0+" or "5.9-6.4" or "never" or "always"; until is exclusive, UINT_MAX = open. */
+typedef struct { unsigned since, until; } KernelRange;
+static inline gboolean kernel_range_has (KernelRange range, unsigned kernel)
+{
+  return kernel >= range.since && kernel < range.until;
+}
+
+typedef struct FileSystem {
+  char *name, *title, *path;
+  char *source;                  /* where the facts come from (nullable) */
+  /* [Flags]: FMODE_NOWAIT; BUFFER_RASYNC; BUFFER_WASYNC; DIO_PARALLEL_WRITE */
+  KernelRange nowait, buffer_rasync, buffer_wasync, dio_parallel_write;
+  /* [Locks] Read=, Write=: the inode lock of a buffered read and write */
+  LockMode read_lock, write_lock;
+  /* [Steps] */
+  gboolean regular;              /* files are regular files (FALSE: a block device): hashing and WASYNC apply */
+  gboolean balance_at_end;       /* dirty balancing after the copy (ext4) or before it (iomap) */
+  gboolean timestamp_blocks;     /* a time stamp update refuses NOWAIT (xfs, btrfs) */
+  char *cost_name;               /* Costs=: the [FileSystem NAME] group of the machine; default: its own name */
+} FileSystem;
+
+#define FILE_SYSTEM_ERROR (file_system_error_quark ())
+GQuark file_system_error_quark (void);
+/* As machine_load(). */
+FileSystem *file_system_load (const char *name_or_path, GError **error);
+void        file_system_free (FileSystem *file_system);      /* accepts NULL */
+/* FALSE if `text` is no kernel range. */
+gboolean    kernel_range_parse (const char *text, KernelRange *ret_range);
+
+#endif

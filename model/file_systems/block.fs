@@ -1,0 +1,20 @@
+# Never hashed.  A buffered write reaches the device and is refused there (EOPNOTSUPP becomes EAGAIN).
+[FileSystem]
+Name=block
+Title=raw block device
+Source=block/fops.c (2025): NOWAIT as a file flag since commit e9833d870102 (6.5); writes take i_rwsem shared in new kernels, none in older ones
+
+[Flags]
+NoWait=always
+BufferRasync=5.9+
+BufferWasync=never
+DioParallelWrite=never
+
+[Locks]
+Read=shared
+Write=shared
+
+[Steps]
+Regular=no
+BalanceAtEnd=no
+TimestampBlocks=no

@@ -1,0 +1,19 @@
+[FileSystem]
+Name=btrfs
+Title=btrfs
+Source=commit 926078b21db9 for 6.1 (https://lore.kernel.org/r/20220912192752.3785061-13-shr@fb.com)
+
+[Flags]
+NoWait=always
+BufferRasync=5.9+
+BufferWasync=6.1+
+DioParallelWrite=never
+
+[Locks]
+Read=none
+Write=exclusive
+
+[Steps]
+Regular=yes
+BalanceAtEnd=no
+TimestampBlocks=yes

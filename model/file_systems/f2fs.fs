@@ -1,0 +1,20 @@
+# Parallel direct writes are unknown and taken as never.
+[FileSystem]
+Name=f2fs
+Title=F2FS
+Source=commit d61812691182 (queued June 2023, 6.5) for the buffered writes; the other flags are from memory
+
+[Flags]
+NoWait=always
+BufferRasync=5.9+
+BufferWasync=6.5+
+DioParallelWrite=never
+
+[Locks]
+Read=none
+Write=exclusive
+
+[Steps]
+Regular=yes
+BalanceAtEnd=yes
+TimestampBlocks=no

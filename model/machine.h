@@ -1,0 +1,136 @@
+/*
+ * A machine: every nanosecond the model spends is one of these costs.  Loaded from a
+ * .machine file (GKeyFile): integer ns, bytes with KiB/MiB; Base= inherits; a missing
+ * cost is an error, never a silent 0.  Each value's origin is a second key NAME.source
+ * = "measured: ...", "published: ..." or "assumed: ..." (required, inherited with the value).
+ */
+#ifndef MACHINE_H
+#define MACHINE_H
+
+#include "src/engine/random.h"
+#include "src/engine/engine.h"
+#include <glib.h>
+
+/* X(enumerator, group, key, what it is).  Costs drawn with noise. */
+#define MACHINE_COSTS(X) \
+  X (COST_SYSCALL,          "CPU",       "Syscall",          "entry and exit of one system call") \
+  X (COST_SWITCH,           "Scheduler", "Switch",           "context switch: CPU time charged to the task coming in") \
+  X (COST_WAKE_LOCAL,       "Scheduler", "WakeLocal", \
+     "waker's CPU time: wakee queued on the waker's own or a busy CPU") \
+  X (COST_WAKE_REMOTE,      "Scheduler", "WakeRemote", \
+     "waker's CPU time: wakee put on an idle CPU (selection, run queue lock, IPI)") \
+  X (COST_IDLE_EXIT,        "Scheduler", "IdleExit", \
+     "IPI to first instruction on a CPU that went idle a short time ago") \
+  X (COST_IDLE_EXIT_DEEP,   "Scheduler", "IdleExitDeep",     "the same after IdleDeepAfter of idleness") \
+  X (COST_THREAD_CREATE,    "Scheduler", "ThreadCreate",     "creating an io thread or kworker, paid by the creator") \
+  X (COST_LOCK_FAST,        "Locks",     "Fast",             "uncontended lock and unlock, line in the own cache") \
+  X (COST_LOCK_TRANSFER,    "Locks",     "Transfer",         "taking a lock whose line another CPU wrote last") \
+  X (COST_RWSEM_HANDOVER,   "Locks",     "Handover", \
+     "release by the owner until a running spinner holds the rwsem") \
+  X (COST_RWSEM_QUEUE,      "Locks",     "RwsemQueue",       "slow path: wait_lock, queueing, set-up of the sleep") \
+  X (COST_RWSEM_WAKE,       "Locks",     "RwsemWake", \
+     "unlock with waiters: wait_lock and choosing whom to wake, without the wake-up itself") \
+  X (COST_PREP,             "Ring",      "Prepare",          "one sqe: fetch, request allocation, prep, file look-up") \
+  X (COST_ATTEMPT_REFUSED,  "Ring",      "AttemptRefused",   "an attempt that is refused before any file system code") \
+  X (COST_ATTEMPT_LOCKED,   "Ring",      "AttemptLocked",    "an attempt that fails at the inode lock's try-lock") \
+  X (COST_PUNT,             "Ring",      "Punt", \
+     "preparing and queueing asynchronous work, without the wake-up") \
+  X (COST_CQE_BATCH,        "Ring",      "CqeBatch", \
+     "one completion filled in at the end of a batch or by task_work") \
+  X (COST_CQE_SINGLE,       "Ring",      "CqeSingle",        "one completion posted alone under completion_lock") \
+  X (COST_TASK_WORK,        "Ring",      "TaskWork",         "running one task_work item") \
+  X (COST_TASK_WORK_ADD,    "Ring",      "TaskWorkAdd",      "queueing one task_work item, without the notification") \
+  X (COST_SQ_LOOP,          "Ring",      "SqThreadLoop",     "one round of the sq_thread over a ring") \
+  X (COST_WAIT,             "Ring",      "Wait",             "setting up io_cqring_wait, without the sleep") \
+  X (COST_WORKER_ITEM,      "Worker",    "Item", \
+     "io-wq worker: taking one item, re-import, misses on lines the submitter wrote") \
+  X (COST_WORKER_SCAN,      "Worker",    "Scan", \
+     "io-wq worker: one look at the list under acct->lock that ends with or without work") \
+  X (COST_WORKQUEUE_QUEUE,  "Worker",    "WorkqueueQueue", \
+     "queue_work on an unbound workqueue, without the wake-up") \
+  X (COST_WORKQUEUE_ITEM,   "Worker",    "WorkqueueItem", \
+     "kworker: process_one_work around one item, mm and misses included") \
+  X (COST_APP_PREPARE,      "Application", "Prepare",        "application: choosing and filling in one request") \
+  X (COST_APP_REAP,         "Application", "Reap",           "application: accounting for one completed request") \
+  X (COST_APP_POLL,         "Application", "Poll", \
+     "application busy-polling the CQ: one look, and how late it sees a new entry") \
+  X (COST_AIO_SUBMIT,       "Application", "AioSubmit", \
+     "libaio: kernel work of io_submit for one iocb beyond the system call and the I/O") \
+  X (COST_AIO_REAP,         "Application", "AioReap", \
+     "libaio: kernel work of io_getevents for one event beyond the system call")
+
+#define MACHINE_COST_ENUM(id, group, key, text) id,
+typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
+
+/* X(enumerator, key, what it is): one set per [FileSystem NAME] group. */
+#define FILE_SYSTEM_COSTS(X) \
+  X (FS_COST_WRITE_BEFORE,  "WriteBefore",  "write call before the inode lock: iov, checks, look-up") \
+  X (FS_COST_WRITE_LOCKED,  "WriteLocked",  "under the lock, once per call: checks, time stamp test, i_size") \
+  X (FS_COST_WRITE_PAGE,    "WritePage", \
+     "under the lock, per 4 KiB page: look-up, begin, end (page dirty already)") \
+  X (FS_COST_COPY_PAGE,     "CopyPage",     "copying 4 KiB") \
+  X (FS_COST_DIRTY_FIRST,   "DirtyFirst", \
+     "under the lock, added per page that was clean: tags, accounting, journal") \
+  X (FS_COST_PAGE_ADD,      "PageAdd", \
+     "under the lock, added per page that was not in the cache: allocation, xarray, LRU") \
+  X (FS_COST_TIME_STAMP,    "TimeStamp", \
+     "under the lock, added when mtime changes: at most once per tick and file") \
+  X (FS_COST_SLEEP,         "Sleep",        "under the lock: how long a blocking write sleeps that waits for journal, mapping or page") \
+  X (FS_COUNT_SLEEP_EVERY,  "SleepEvery",   "a count, not ns: blocking writes per one that sleeps so; 0: none does") \
+  X (FS_COST_WRITE_AFTER,   "WriteAfter",   "write call after the inode lock") \
+  X (FS_COST_READ_BEFORE,   "ReadBefore",   "read call, once: iov, checks, atime test") \
+  X (FS_COST_READ_PAGE,     "ReadPage",     "per resident page: look-up, mark accessed") \
+  X (FS_COST_FSYNC,         "Fsync",        "fsync: CPU time and commit, device excluded")
+
+#define FILE_SYSTEM_COST_ENUM(id, key, text) id,
+typedef enum { FILE_SYSTEM_COSTS (FILE_SYSTEM_COST_ENUM) FS_COSTS } FileSystemCostKey;
+
+typedef enum { PLACEMENT_SPREAD, PLACEMENT_PACK } Placement;
+typedef enum { PREEMPT_VOLUNTARY, PREEMPT_FULL } Preemption;
+
+/* source: the evidence, as written; origin: FILE:LINE of the value, or "--set". */
+typedef struct { UrTime ns; char *source; char *origin; } MachineValue;
+
+typedef struct {
+  char    *name;                         /* without .fs, as in [FileSystem ext4] */
+  MachineValue cost[FS_COSTS];
+} MachineFileSystem;
+
+typedef struct Machine {
+  char    *name, *title, *path, *evidence;      /* evidence: one line for reports */
+  char    *base_path;                    /* the direct base's file, for machine_load(); NULL if there is none */
+  char    *display;                      /* the file as origins name it: "machines/NAME.machine" or the path as given */
+  unsigned cpus;                         /* [CPU] Count */
+  double   noise;                        /* [CPU] Noise: coefficient of variation of every cost; 0.15 */
+  Placement  placement;                  /* [Scheduler] Placement=spread|pack */
+  Preemption preemption;                 /* [Scheduler] Preemption=voluntary|full */
+  UrTime   tick;                         /* [Scheduler] Tick, ns: 4000000 at HZ=250 */
+  UrTime   slice;                        /* [Scheduler] Slice: base slice before the CPU factor, 750000 */
+  UrTime   idle_deep_after;              /* [Scheduler] IdleDeepAfter */
+  double   kappa;                        /* [Locks] HoldPerContender: the hold grows by this share per contender */
+  MachineValue cost[COSTS];
+  GPtrArray *file_systems;               /* of MachineFileSystem */
+  UrShape *shape;                        /* distribution of every cost about its mean; NULL if noise is 0 */
+  GHashTable *scalar_source;             /* "CPU.Count" -> MachineValue with the source of the keys above; ns is the
+                                          * value of integers and the index of choices */
+} Machine;
+
+#define MACHINE_ERROR (machine_error_quark ())
+GQuark machine_error_quark (void);
+
+/* NAME of a shipped machine or a path (anything with a '/' or ending in .machine).  (transfer full);
+ * NULL with an error that names file and line (or group and key). */
+Machine *machine_load (const char *name_or_path, GError **error);
+/* --set KEY=VALUE: "Group.Key=VALUE" ("CPU.Count=4", "FileSystem ext4.WritePage=900"), or "noise=0".
+ * The value's source becomes "assumed: --set". */
+gboolean machine_set (Machine *machine, const char *assignment, GError **error);
+void     machine_free (Machine *machine);
+/* The costs of a file system; NULL if this machine has none for it. */
+const MachineFileSystem *machine_file_system (const Machine *machine, const char *name);
+const char *machine_cost_group (CostKey key);
+const char *machine_cost_key (CostKey key);
+const char *machine_cost_text (CostKey key);
+const char *machine_file_system_cost_key (FileSystemCostKey key);
+const char *machine_file_system_cost_text (FileSystemCostKey key);
+
+#endif

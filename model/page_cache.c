@@ -1,0 +1,113 @@
+/* See page_cache.h. */
+#include "model/page_cache.h"
+
+#include <string.h>
+
+#define CHUNK_PAGES 32768u              /* 128 MiB of file */
+typedef struct { uint64_t resident[CHUNK_PAGES / 64], dirty[CHUNK_PAGES / 64]; } Chunk;
+
+void
+page_cache_init (PageCache *cache, uint64_t size, CacheState state)
+{
+  memset (cache, 0, sizeof *cache);
+  cache->base_pages = size / PAGE_SIZE_BYTES + (size % PAGE_SIZE_BYTES != 0);
+  cache->base_resident = state != CACHE_COLD;
+  cache->base_dirty = state == CACHE_DIRTY;
+  cache->resident = cache->base_resident ? cache->base_pages : 0;
+  cache->dirty = cache->base_dirty ? cache->base_pages : 0;
+  cache->chunks = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  cache->last_number = UINT64_MAX;
+}
+
+void
+page_cache_clear (PageCache *cache)
+{
+  g_clear_pointer (&cache->chunks, g_hash_table_unref);
+}
+
+static void
+bits_set_first (uint64_t *bits, uint64_t n)
+{
+  for (uint64_t i = 0; i < n / 64; i++)
+    bits[i] = UINT64_MAX;
+  if (n % 64)
+    bits[n / 64] = ((uint64_t) 1 << (n % 64)) - 1;
+}
+
+static Chunk *
+page_cache_chunk (PageCache *cache, uint64_t number)
+{
+  Chunk *chunk;
+
+  if (number == cache->last_number)
+    return cache->last_chunk;
+  chunk = g_hash_table_lookup (cache->chunks, &number);
+  if (!chunk) {
+    uint64_t start = number * CHUNK_PAGES;
+    uint64_t based = cache->base_pages > start ? MIN (cache->base_pages - start, CHUNK_PAGES) : 0;
+
+    chunk = g_new0 (Chunk, 1);
+    if (cache->base_resident)
+      bits_set_first (chunk->resident, based);
+    if (cache->base_dirty)
+      bits_set_first (chunk->dirty, based);
+    g_hash_table_insert (cache->chunks, g_memdup2 (&number, sizeof number), chunk);
+  }
+  cache->last_number = number;
+  cache->last_chunk = chunk;
+  return chunk;
+}
+
+static PageCount
+page_cache_walk (PageCache *cache, uint64_t offset, uint64_t length, gboolean mark)
+{
+  PageCount count = { 0, 0, 0 };
+  uint64_t first = offset / PAGE_SIZE_BYTES, last;
+
+  if (length == 0)
+    return count;
+  last = (offset + (length - 1)) / PAGE_SIZE_BYTES;
+  for (uint64_t page = first; page <= last; page++) {
+    Chunk *chunk = page_cache_chunk (cache, page / CHUNK_PAGES);
+    uint64_t *resident = &chunk->resident[page % CHUNK_PAGES / 64], *dirty = &chunk->dirty[page % CHUNK_PAGES / 64];
+    uint64_t bit = (uint64_t) 1 << (page % 64);
+
+    count.pages++;
+    count.missing += !(*resident & bit);
+    count.clean += !(*dirty & bit);
+    if (mark) {
+      cache->resident += !(*resident & bit);
+      cache->dirty += !(*dirty & bit);
+      *resident |= bit;
+      *dirty |= bit;
+    }
+  }
+  return count;
+}
+
+PageCount
+page_cache_count (PageCache *cache, uint64_t offset, uint64_t length)
+{
+  return page_cache_walk (cache, offset, length, FALSE);
+}
+
+PageCount
+page_cache_dirty (PageCache *cache, uint64_t offset, uint64_t length)
+{
+  return page_cache_walk (cache, offset, length, TRUE);
+}
+
+uint64_t
+page_cache_clean (PageCache *cache)
+{
+  GHashTableIter iter;
+  gpointer chunk;
+  uint64_t was = cache->dirty;
+
+  cache->base_dirty = FALSE;            /* from here on chunks that do not exist are clean */
+  g_hash_table_iter_init (&iter, cache->chunks);
+  while (g_hash_table_iter_next (&iter, NULL, &chunk))
+    memset (((Chunk *) chunk)->dirty, 0, sizeof ((Chunk *) chunk)->dirty);
+  cache->dirty = 0;
+  return was;
+}

@@ -1,0 +1,33 @@
+/*
+ * The page cache of one file: which 4 KiB pages are resident, and which of those are dirty.
+ * Two bits a page, in chunks that exist only where a page was ever touched; a file that
+ * starts resident (or dirty) as a whole costs nothing until pages change.
+ * Stands for address_space (i_pages with its dirty tags), mm/filemap.c.
+ */
+#ifndef PAGE_CACHE_H
+#define PAGE_CACHE_H
+
+#include "model/workload.h"
+
+#define PAGE_SIZE_BYTES 4096u
+
+typedef struct {
+  gboolean base_resident, base_dirty;   /* state of pages below base_pages in chunks that do not exist */
+  uint64_t base_pages;
+  GHashTable *chunks;                   /* chunk number -> Chunk */
+  uint64_t resident, dirty;             /* pages */
+  gpointer last_chunk; uint64_t last_number;
+} PageCache;
+
+typedef struct { unsigned pages, missing, clean; } PageCount;   /* missing: not resident; clean: resident or not, but not dirty */
+
+/* `size` bytes exist when the run starts, in state `state`. */
+void      page_cache_init (PageCache *cache, uint64_t size, CacheState state);
+void      page_cache_clear (PageCache *cache);
+PageCount page_cache_count (PageCache *cache, uint64_t offset, uint64_t length);
+/* After a write: the pages are resident and dirty.  Returns what they were before. */
+PageCount page_cache_dirty (PageCache *cache, uint64_t offset, uint64_t length);
+/* After an fsync: every dirty page is clean.  Returns how many were dirty. */
+uint64_t  page_cache_clean (PageCache *cache);
+
+#endif

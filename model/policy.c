@@ -1,0 +1,596 @@
+/* Policies: from a chain of files to the list of rules in force. */
+#include "model/policy_private.h"
+
+#include "model/policy_expression_private.h"
+#include "model/suggest.h"
+
+#include <string.h>
+
+G_DEFINE_QUARK (policy - error - quark, policy_error)
+
+/* Errors of key files come with these codes. */
+G_STATIC_ASSERT ((int) POLICY_ERROR_NOT_FOUND == (int) KEY_FILE_NOT_FOUND);
+G_STATIC_ASSERT ((int) POLICY_ERROR_SYNTAX == (int) KEY_FILE_SYNTAX);
+G_STATIC_ASSERT ((int) POLICY_ERROR_UNKNOWN_KEY == (int) KEY_FILE_UNKNOWN_KEY);
+G_STATIC_ASSERT ((int) POLICY_ERROR_VALUE == (int) KEY_FILE_VALUE);
+
+#define RULE_PREFIX "Rule "
+#define QUEUE_PREFIX "Queue "
+#define RULE_NUMBER_MAX 99999u
+
+static const char *const head_keys[] = { "Name", "Title", "Kernel", "Base", "Source", "Account", NULL };
+static const char *const rule_keys[] = { "Match", "Attempt", "OnAgain", NULL };
+static const char *const queue_keys[] = { "Kind", "MaxWorkers", "Hash", NULL };
+static const char *const attempts[] = { "nonblock", "blocking", "trylock", "none", NULL };
+static const char *const kinds[] = { "io-wq", "workqueue", NULL };
+static const char *const hashes[] = { "none", "inode", "file", "ring", NULL };
+
+typedef struct {
+  const GPtrArray *chain;    /* of KeyFile, the policy first */
+  GPtrArray *drafts;         /* of DraftRule */
+  unsigned n_rules, n_nodes; /* read so far, replaced ones too */
+  Policy *policy;
+} Loader;
+
+const char *policy_attempt_name (PolicyAttempt attempt)
+{
+  g_return_val_if_fail (attempt < G_N_ELEMENTS (attempts) - 1, NULL);
+  return attempts[attempt];
+}
+
+static void rule_clear (PolicyRule *rule)
+{
+  policy_expression_free (rule->match);
+  g_free (rule->match_text);
+  g_free (rule->origin);
+  g_free (rule->policy);
+}
+
+static void draft_free (gpointer data)
+{
+  DraftRule *draft = data;
+
+  rule_clear (&draft->rule);
+  g_free (draft->queue_name);
+  g_free (draft->group);
+  g_free (draft);
+}
+
+/* ---- groups ---- */
+
+/* N of "Rule N": decimal, no leading zero. */
+static gboolean rule_number (const char *group, unsigned *ret_number)
+{
+  const char *digits = group + strlen (RULE_PREFIX);
+  uint64_t number;
+
+  if (!key_file_parse_integer (digits, &number) || number > RULE_NUMBER_MAX || (digits[0] == '0' && digits[1])) {
+    return FALSE;
+  }
+  *ret_number = (unsigned) number;
+  return TRUE;
+}
+
+static gboolean check_groups (const KeyFile *file, GError **error)
+{
+  static const char *const known[] = { "Policy", "Rule N", "Queue NAME", NULL };
+
+  for (unsigned i = 0; i < key_file_n_groups (file); i++) {
+    const char *group = key_file_group (file, i);
+    unsigned number;
+    gboolean ok;
+
+    if (g_str_has_prefix (group, RULE_PREFIX)) {
+      if (!rule_number (group, &number)) {
+        key_file_set_error (error, file, group, NULL, KEY_FILE_VALUE, "[%s]: expected [Rule N] with N from 0 to %u",
+                            group, RULE_NUMBER_MAX);
+        return FALSE;
+      }
+      ok = key_file_check_keys (file, group, rule_keys, error);
+    } else if (g_str_has_prefix (group, QUEUE_PREFIX)) {
+      if (!key_file_name_valid (group + strlen (QUEUE_PREFIX))) {
+        key_file_set_error (error, file, group, NULL, KEY_FILE_VALUE,
+                            "[%s]: expected [Queue NAME], NAME of letters, digits, '.', '_' and '-'", group);
+        return FALSE;
+      }
+      ok = key_file_check_keys (file, group, queue_keys, error);
+    } else if (strcmp (group, "Policy") == 0) {
+      ok = key_file_check_keys (file, group, head_keys, error);
+    } else {
+      key_file_unknown_group (file, group, known, error);
+      ok = FALSE;
+    }
+    if (!ok) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* The value of an expression key; its errors become one line with the column. */
+static PolicyExpression *get_expression (const KeyFile *file, const char *group, const char *key, char **ret_text,
+                                         GError **error)
+{
+  g_autofree char *text = NULL, *quoted = NULL;
+  g_autoptr (GError) inner = NULL;
+  PolicyExpression *expression;
+
+  if (!key_file_get_raw (file, group, key, &text, error)) {
+    return NULL;
+  }
+  expression = policy_expression_parse (text, &inner);
+  if (expression) {
+    *ret_text = g_steal_pointer (&text);
+    return expression;
+  }
+  quoted = key_file_quote (text);
+  inner->message[strcspn (inner->message, "\n")] = '\0';
+  /* A value is one line: "1:COLUMN: ...". */
+  key_file_set_error (error, file, group, key, KEY_FILE_VALUE, "%s=%s, column %s", key, quoted,
+                      inner->message + strlen ("1:"));
+  return NULL;
+}
+
+/* ---- queues ---- */
+
+static gboolean check_max_workers (const KeyFile *file, const char *group, const PolicyExpression *expression,
+                                   GError **error)
+{
+  double value;
+
+  for (unsigned v = 0; v < POLICY_VARIABLE_COUNT; v++) {
+    if (v != POLICY_SQ_ENTRIES && v != POLICY_CPUS && v != POLICY_KERNEL
+        && policy_expression_uses (expression, (PolicyVariable) v)) {
+      key_file_set_error (error, file, group, "MaxWorkers", KEY_FILE_VALUE,
+                          "MaxWorkers= is fixed when the ring is made: it can use sq_entries, cpus and kernel, not %s",
+                          policy_variable_name ((PolicyVariable) v));
+      return FALSE;
+    }
+  }
+  if (policy_expression_constant (expression, &value) && value < 1) {
+    key_file_set_error (error, file, group, "MaxWorkers", KEY_FILE_VALUE,
+                        "MaxWorkers= is less than 1: nobody would do the work");
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static PolicyQueue *find_queue (const Policy *policy, const char *name)
+{
+  for (unsigned i = 0; i < policy->n_queues; i++) {
+    if (strcmp (policy->queues[i].name, name) == 0) {
+      return &policy->queues[i];
+    }
+  }
+  return NULL;
+}
+
+static void replace (char **text, char *with)
+{
+  g_free (*text);
+  *text = with;
+}
+
+/* Lays the keys of one [Queue NAME] over what the bases said. */
+static gboolean read_queue (Policy *policy, const KeyFile *file, const char *group, GError **error)
+{
+  const char *name = group + strlen (QUEUE_PREFIX);
+  PolicyQueue *queue = find_queue (policy, name);
+  unsigned index;
+
+  if (!queue) {
+    if (policy->n_queues == POLICY_QUEUES_MAX) {
+      key_file_set_error (error, file, group, NULL, KEY_FILE_VALUE, "more than %u queues", POLICY_QUEUES_MAX);
+      return FALSE;
+    }
+    queue = &policy->queues[policy->n_queues++];
+    queue->name = g_strdup (name);
+  }
+  replace (&queue->origin, key_file_origin (file, group, NULL));
+  if (key_file_has (file, group, "Kind")) {
+    if (!key_file_get_choice (file, group, "Kind", kinds, &index, error)) {
+      return FALSE;
+    }
+    queue->kind = (QueueKind) index;
+    replace (&queue->kind_origin, key_file_origin (file, group, "Kind"));
+  }
+  if (key_file_has (file, group, "MaxWorkers")) {
+    policy_expression_free (queue->max_workers);
+    g_clear_pointer (&queue->max_workers_text, g_free);
+    queue->max_workers = get_expression (file, group, "MaxWorkers", &queue->max_workers_text, error);
+    if (!queue->max_workers || !check_max_workers (file, group, queue->max_workers, error)) {
+      return FALSE;
+    }
+    replace (&queue->max_workers_origin, key_file_origin (file, group, "MaxWorkers"));
+  }
+  if (key_file_has (file, group, "Hash")) {
+    if (!key_file_get_choice (file, group, "Hash", hashes, &index, error)) {
+      return FALSE;
+    }
+    queue->hash = (QueueHash) index;
+    replace (&queue->hash_origin, key_file_origin (file, group, "Hash"));
+  }
+  return TRUE;
+}
+
+static gboolean check_queue (const KeyFile *file, const PolicyQueue *queue, GError **error)
+{
+  g_autofree char *group = g_strconcat (QUEUE_PREFIX, queue->name, NULL);
+
+  if (!queue->kind_origin || !queue->max_workers) {
+    key_file_set_error (error, file, group, NULL, KEY_FILE_VALUE, "[%s] lacks %s=", group,
+                        queue->kind_origin ? "MaxWorkers" : "Kind");
+    return FALSE;
+  }
+  if (queue->kind == QUEUE_WORKQUEUE && queue->hash != HASH_NONE) {
+    key_file_set_error (error, file, group, "Hash", (KeyFileErrorCode) POLICY_ERROR_RULES,
+                        "[%s]: a workqueue does not hash; Hash=%s needs Kind=io-wq", group, hashes[queue->hash]);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean read_queues (Loader *l, GError **error)
+{
+  l->policy->queues = g_new0 (PolicyQueue, POLICY_QUEUES_MAX);
+  for (unsigned i = l->chain->len; i > 0; i--) {
+    const KeyFile *file = l->chain->pdata[i - 1];
+
+    for (unsigned g = 0; g < key_file_n_groups (file); g++) {
+      const char *group = key_file_group (file, g);
+
+      if (g_str_has_prefix (group, QUEUE_PREFIX) && !read_queue (l->policy, file, group, error)) {
+        return FALSE;
+      }
+    }
+  }
+  for (unsigned i = 0; i < l->policy->n_queues; i++) {
+    if (!check_queue (l->chain->pdata[0], &l->policy->queues[i], error)) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* ---- rules ---- */
+
+static gboolean read_on_again (DraftRule *draft, GError **error)
+{
+  static const struct {
+    const char *name;
+    PolicyOnAgain value;
+  } others[] = {
+    { "poll", ON_AGAIN_POLL },
+    { "callback", ON_AGAIN_CALLBACK },
+    { "fail", ON_AGAIN_FAIL },
+  };
+  g_autofree char *text = NULL, *quoted = NULL;
+
+  if (draft->rule.attempt == ATTEMPT_BLOCKING && !key_file_has (draft->file, draft->group, "OnAgain")) {
+    draft->rule.on_again = ON_AGAIN_FAIL;
+    return TRUE;
+  }
+  if (!key_file_get_raw (draft->file, draft->group, "OnAgain", &text, error)) {
+    return FALSE;
+  }
+  if (g_str_has_prefix (text, "queue:") && text[6]) {
+    draft->rule.on_again = ON_AGAIN_QUEUE;
+    draft->queue_name = g_strdup (text + 6);
+    return TRUE;
+  }
+  for (unsigned i = 0; i < G_N_ELEMENTS (others); i++) {
+    if (strcmp (text, others[i].name) == 0) {
+      draft->rule.on_again = others[i].value;
+      return TRUE;
+    }
+  }
+  quoted = key_file_quote (text);
+  key_file_set_error (error, draft->file, draft->group, "OnAgain", KEY_FILE_VALUE,
+                      "OnAgain=%s: expected queue:NAME, poll, callback or fail", quoted);
+  return FALSE;
+}
+
+static gboolean resolve_queue (const Loader *l, DraftRule *draft, GError **error)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *phrase = NULL, *quoted = NULL;
+  const PolicyQueue *queue;
+
+  if (!draft->queue_name) {
+    return TRUE;
+  }
+  queue = find_queue (l->policy, draft->queue_name);
+  if (queue) {
+    draft->rule.queue = (unsigned) (queue - l->policy->queues);
+    return TRUE;
+  }
+  for (unsigned i = 0; i < l->policy->n_queues; i++) {
+    g_ptr_array_add (names, l->policy->queues[i].name);
+  }
+  g_ptr_array_add (names, NULL);
+  phrase = suggest_phrase (draft->queue_name, (const char *const *) names->pdata);
+  quoted = key_file_quote (draft->queue_name);
+  key_file_set_error (error, draft->file, draft->group, "OnAgain", KEY_FILE_VALUE,
+                      "there is no [Queue NAME] for queue %s%s", quoted, phrase);
+  return FALSE;
+}
+
+static gboolean within_limits (Loader *l, const DraftRule *draft, GError **error)
+{
+  l->n_rules++;
+  l->n_nodes += draft->rule.match->n_nodes;
+  if (l->n_rules <= POLICY_RULES_MAX && l->n_nodes <= POLICY_NODES_MAX) {
+    return TRUE;
+  }
+  key_file_set_error (error, draft->file, draft->group, NULL, KEY_FILE_VALUE,
+                      "a policy and its bases may have %u rules, with %u names, numbers and operators in all",
+                      POLICY_RULES_MAX, POLICY_NODES_MAX);
+  return FALSE;
+}
+
+static DraftRule *read_rule (Loader *l, unsigned level, const char *group, GError **error)
+{
+  DraftRule *draft = g_new0 (DraftRule, 1);
+  unsigned attempt = 0, number = 0;
+
+  draft->file = l->chain->pdata[level];
+  draft->level = level;
+  draft->group = g_strdup (group);
+  rule_number (group, &number);
+  draft->rule.number = (int) number;
+  draft->rule.origin = key_file_origin (draft->file, group, NULL);
+  draft->rule.match = get_expression (draft->file, group, "Match", &draft->rule.match_text, error);
+  if (draft->rule.match && within_limits (l, draft, error)
+      && key_file_get_name (draft->file, "Policy", "Name", &draft->rule.policy, error)
+      && key_file_get_choice (draft->file, group, "Attempt", attempts, &attempt, error)) {
+    draft->rule.attempt = (PolicyAttempt) attempt;
+    if (read_on_again (draft, error) && resolve_queue (l, draft, error) && policy_check_rule (draft, error)) {
+      return draft;
+    }
+  }
+  draft_free (draft);
+  return NULL;
+}
+
+static gboolean has_number (const GPtrArray *drafts, int number)
+{
+  for (unsigned i = 0; i < drafts->len; i++) {
+    if (((const DraftRule *) drafts->pdata[i])->rule.number == number) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static int compare_drafts (gconstpointer a, gconstpointer b)
+{
+  const DraftRule *x = *(const DraftRule *const *) a, *y = *(const DraftRule *const *) b;
+
+  return (x->rule.number > y->rule.number) - (x->rule.number < y->rule.number);
+}
+
+/* All rules of one file; those that a child replaced go to `replaced`. */
+static gboolean read_rules_of (Loader *l, unsigned level, GPtrArray *replaced, GError **error)
+{
+  const KeyFile *file = l->chain->pdata[level];
+
+  for (unsigned g = 0; g < key_file_n_groups (file); g++) {
+    const char *group = key_file_group (file, g);
+    DraftRule *draft;
+
+    if (!g_str_has_prefix (group, RULE_PREFIX)) {
+      continue;
+    }
+    draft = read_rule (l, level, group, error);
+    if (!draft) {
+      return FALSE;
+    }
+    g_ptr_array_add (has_number (l->drafts, draft->rule.number) ? replaced : l->drafts, draft);
+  }
+  return TRUE;
+}
+
+/* The rule that closes a list which nothing else closes: the last rule of the nearest base that has one. */
+static DraftRule *take_closing_rule (GPtrArray *replaced)
+{
+  int best = -1;
+
+  for (unsigned i = 0; i < replaced->len; i++) {
+    const DraftRule *draft = replaced->pdata[i];
+
+    if (policy_rule_always (&draft->rule)
+        && (best < 0 || draft->level < ((DraftRule *) replaced->pdata[best])->level)) {
+      best = (int) i;
+    }
+  }
+  return best < 0 ? NULL : g_ptr_array_steal_index (replaced, (guint) best);
+}
+
+static gboolean read_rules (Loader *l, GError **error)
+{
+  g_autoptr (GPtrArray) replaced = g_ptr_array_new_with_free_func (draft_free);
+  unsigned length;
+  gboolean closed;
+
+  for (unsigned level = 0; level < l->chain->len; level++) {
+    if (!read_rules_of (l, level, replaced, error)) {
+      return FALSE;
+    }
+  }
+  g_ptr_array_sort (l->drafts, compare_drafts);
+  if (!policy_check_rules (l->drafts, &length, &closed, error)) {
+    return FALSE;
+  }
+  if (!closed) {
+    DraftRule *closing = take_closing_rule (replaced);
+
+    if (!closing) {
+      key_file_set_error (error, l->chain->pdata[0], "Policy", NULL, (KeyFileErrorCode) POLICY_ERROR_RULES,
+                          "no rule matches every request; close the list with a rule that has Match=true");
+      return FALSE;
+    }
+    g_ptr_array_add (l->drafts, closing);
+    length = l->drafts->len;
+  }
+  l->policy->rules = g_new0 (PolicyRule, length);
+  for (unsigned i = 0; i < length; i++) {
+    DraftRule *draft = l->drafts->pdata[i];
+
+    l->policy->rules[i] = draft->rule;
+    draft->rule = (PolicyRule){ 0 };
+    l->policy->n_rules++;
+  }
+  return TRUE;
+}
+
+/* A queue that this file writes down and no rule names is a mistake. */
+static gboolean check_queues_used (const Loader *l, GError **error)
+{
+  const KeyFile *own = l->chain->pdata[0];
+
+  for (unsigned q = 0; q < l->policy->n_queues; q++) {
+    g_autofree char *group = g_strconcat (QUEUE_PREFIX, l->policy->queues[q].name, NULL);
+    gboolean used = !key_file_has (own, group, NULL);
+
+    for (unsigned i = 0; !used && i < l->policy->n_rules; i++) {
+      used = l->policy->rules[i].on_again == ON_AGAIN_QUEUE && l->policy->rules[i].queue == q;
+    }
+    if (!used) {
+      key_file_set_error (error, own, group, NULL, (KeyFileErrorCode) POLICY_ERROR_RULES, "no rule uses [%s]", group);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* ---- the whole ---- */
+
+static gboolean get_optional (const KeyFile *file, const char *key, char **ret_value, GError **error)
+{
+  return !key_file_has (file, "Policy", key) || key_file_get_text (file, "Policy", key, ret_value, error);
+}
+
+static gboolean read_head (Loader *l, GError **error)
+{
+  const KeyFile *own = l->chain->pdata[0];
+  Policy *policy = l->policy;
+
+  policy->path = g_strdup (key_file_path (own));
+  policy->bases = g_ptr_array_new_with_free_func (g_free);
+  for (unsigned i = 0; i < l->chain->len; i++) {
+    const KeyFile *file = l->chain->pdata[i];
+    char *name = NULL;
+
+    if (!check_groups (file, error) || !key_file_get_name (file, "Policy", "Name", &name, error)) {
+      return FALSE;
+    }
+    if (i == 0) {
+      policy->name = name;
+    } else {
+      g_ptr_array_add (policy->bases, name);
+    }
+    if (!policy->kernel && key_file_has (file, "Policy", "Kernel")) {
+      if (!key_file_get_kernel (file, "Policy", "Kernel", &policy->kernel, error)) {
+        return FALSE;
+      }
+      policy->kernel_origin = key_file_origin (file, "Policy", "Kernel");
+    }
+  }
+  if (!policy->kernel) {
+    key_file_set_error (error, own, "Policy", NULL, KEY_FILE_VALUE, "neither this policy nor its bases give Kernel=");
+    return FALSE;
+  }
+  return key_file_get_line (own, "Policy", "Title", &policy->title, error)
+         && get_optional (own, "Source", &policy->source, error)
+         && get_optional (own, "Account", &policy->account, error);
+}
+
+Policy *policy_load (const char *name_or_path, GError **error)
+{
+  g_autoptr (GPtrArray) chain =
+      key_file_load_chain ("policies", name_or_path, ".policy", "Policy", POLICY_ERROR, error);
+  g_autoptr (GPtrArray) drafts = g_ptr_array_new_with_free_func (draft_free);
+  Loader loader = { .chain = chain, .drafts = drafts };
+
+  if (!chain) {
+    return NULL;
+  }
+  loader.policy = g_new0 (Policy, 1);
+  if (read_head (&loader, error) && read_queues (&loader, error) && read_rules (&loader, error)
+      && check_queues_used (&loader, error)) {
+    return loader.policy;
+  }
+  policy_free (loader.policy);
+  return NULL;
+}
+
+void policy_free (Policy *policy)
+{
+  if (!policy) {
+    return;
+  }
+  for (unsigned i = 0; i < policy->n_rules; i++) {
+    rule_clear (&policy->rules[i]);
+  }
+  for (unsigned i = 0; i < policy->n_queues; i++) {
+    PolicyQueue *queue = &policy->queues[i];
+
+    g_free (queue->name);
+    policy_expression_free (queue->max_workers);
+    g_free (queue->max_workers_text);
+    g_free (queue->origin);
+    g_free (queue->kind_origin);
+    g_free (queue->max_workers_origin);
+    g_free (queue->hash_origin);
+  }
+  g_free (policy->rules);
+  g_free (policy->queues);
+  if (policy->bases) {
+    g_ptr_array_unref (policy->bases);
+  }
+  g_free (policy->name);
+  g_free (policy->title);
+  g_free (policy->source);
+  g_free (policy->account);
+  g_free (policy->path);
+  g_free (policy->kernel_origin);
+  g_free (policy);
+}
+
+/* ---- use ---- */
+
+typedef struct {
+  unsigned sq_entries, cpus, kernel;
+} RingFacts;
+
+static double look_up_ring (PolicyVariable variable, void *data)
+{
+  const RingFacts *facts = data;
+
+  switch (variable) {
+  case POLICY_SQ_ENTRIES: return facts->sq_entries;
+  case POLICY_CPUS: return facts->cpus;
+  case POLICY_KERNEL: return facts->kernel;
+  default: g_return_val_if_reached (0);
+  }
+}
+
+unsigned policy_queue_max_workers (const PolicyQueue *queue, unsigned sq_entries, unsigned cpus, unsigned kernel)
+{
+  RingFacts facts = { sq_entries, cpus, kernel };
+  double value = policy_expression_eval (queue->max_workers, look_up_ring, &facts);
+
+  return value >= 1 ? (unsigned) MIN (value, 65536.0) : 1;
+}
+
+const PolicyRule *policy_decide (const Policy *policy, PolicyLookup lookup, void *data)
+{
+  unsigned last = policy->n_rules - 1;
+
+  for (unsigned i = 0; i < last; i++) {
+    if (policy_expression_eval (policy->rules[i].match, lookup, data) != 0) {
+      return &policy->rules[i];
+    }
+  }
+  return &policy->rules[last];
+}

@@ -1,0 +1,131 @@
+/*
+ * Punting policies: which request is tried in the submitter, how, and where it goes
+ * when the attempt says EAGAIN.  A policy is a GKeyFile; kernel generations are policies.
+ *
+ *   [Policy] Name= Title= Kernel=MAJOR.MINOR Base= Source= Account=
+ *   [Rule N] Match=EXPRESSION  Attempt=nonblock|blocking|trylock|none  OnAgain=queue:NAME|poll|callback|fail
+ *   [Queue NAME] Kind=io-wq|workqueue  MaxWorkers=EXPRESSION  Hash=inode|file|ring|none
+ *
+ * Inheritance: Base= (recursively).  Rules merge by number: the child's rule replaces the base's
+ * as a whole.  Queues merge by name and key by key.  Rules are tried in the order of their numbers, up to the
+ * first that always matches.  Where none does, the closing rule of the nearest base is added at the end
+ * (after the child's rule of that number).  Shipped generations number their rules from 100 up in steps of
+ * 100 and close with 1000, so that numbers below 100 are free for children.
+ *
+ * OnAgain= may be left out under Attempt=blocking, which never says EAGAIN.  Hash= may be left out: none.
+ */
+#ifndef POLICY_H
+#define POLICY_H
+
+#include "model/kernel_version.h"
+#include "model/workload.h"
+#include <glib.h>
+
+/* What a Match= expression can see.  X(enumerator, name, what it is); values are numbers, truths 0 or 1.  */
+#define POLICY_VARIABLES(X) \
+  X (POLICY_READ,            "read",             "the request reads") \
+  X (POLICY_WRITE,           "write",            "the request writes") \
+  X (POLICY_SYNC,            "sync",             "fsync, fdatasync or sync_file_range") \
+  X (POLICY_BUFFERED,        "buffered",         "the file was opened without O_DIRECT") \
+  X (POLICY_DIRECT,          "direct",           "the file was opened with O_DIRECT") \
+  X (POLICY_REGULAR,         "regular",          "the file is a regular file") \
+  X (POLICY_FORCE_ASYNC,     "force_async",      "the sqe carries IOSQE_ASYNC") \
+  X (POLICY_SIZE,            "size",             "bytes of the request") \
+  X (POLICY_APPEND,          "append",           "the request starts at or ends beyond the end of the file") \
+  X (POLICY_SQ_THREAD,       "sq_thread",        "submitted by the sq_thread") \
+  X (POLICY_NOWAIT,          "fs.nowait",        "the file system has FMODE_NOWAIT on this kernel") \
+  X (POLICY_WASYNC,          "fs.wasync",        "BUFFER_WASYNC on this kernel") \
+  X (POLICY_RASYNC,          "fs.rasync",        "BUFFER_RASYNC on this kernel") \
+  X (POLICY_DIO_PARALLEL,    "fs.dio_parallel",  "DIO_PARALLEL_WRITE on this kernel") \
+  X (POLICY_INODE_LOCKED,    "inode.locked",     "somebody holds the inode lock now") \
+  X (POLICY_INODE_WAITERS,   "inode.waiters",    "tasks spinning or queued for the inode lock") \
+  X (POLICY_PAGE_RESIDENT,   "page.resident",    "every page of the request is in the page cache") \
+  X (POLICY_PAGE_DIRTY,      "page.dirty",       "every page of the request is dirty already") \
+  X (POLICY_CACHE_DIRTY,     "cache.dirty_ratio","share of the page cache's pages that are dirty, 0..1") \
+  X (POLICY_QUEUE_PENDING,   "queue.pending",    "work queued and not started, over all queues of the ring") \
+  X (POLICY_QUEUE_RUNNING,   "queue.running",    "work being executed by workers now") \
+  X (POLICY_WORKERS_IDLE,    "workers.idle",     "workers asleep without work") \
+  X (POLICY_CPU_IDLE,        "cpu.idle",         "CPUs with nothing to run") \
+  X (POLICY_RING_IN_FLIGHT,  "ring.in_flight",   "requests submitted and not completed") \
+  X (POLICY_BATCH_REMAINING, "batch.remaining",  "sqes after this one in the batch being submitted") \
+  X (POLICY_SQ_ENTRIES,      "sq_entries",       "size of the SQ ring") \
+  X (POLICY_CPUS,            "cpus",             "online CPUs") \
+  X (POLICY_KERNEL,          "kernel", \
+     "kernel version as MAJOR*1000+MINOR; a literal is written 6.3 -> kernel(6.3)")
+
+#define POLICY_VARIABLE_ENUM(id, name, text) id,
+typedef enum { POLICY_VARIABLES (POLICY_VARIABLE_ENUM) POLICY_VARIABLE_COUNT } PolicyVariable;
+
+/* Asked for a variable only when an expression needs it. */
+typedef double (*PolicyLookup) (PolicyVariable variable, void *data);
+
+typedef struct PolicyExpression PolicyExpression;
+/* Operators || && ! < <= > >= == != + - * / ( ), functions min(a,b) max(a,b) kernel(6.3), true, false, numbers with
+ * KiB/MiB/GiB/ns/us/ms/s.  Truth is "not 0"; && and || give 0 or 1 and stop early; x / 0 is 0, overflow
+ * gives the largest number.
+ * Lexed with GScanner.  Errors give "line:column: message" inside `text`, then the text and a caret line.
+ * (transfer full) */
+PolicyExpression *policy_expression_parse (const char *text, GError **error);
+double            policy_expression_eval (const PolicyExpression *expression, PolicyLookup lookup, void *data);
+void              policy_expression_free (PolicyExpression *expression);
+/* TRUE if the value needs no variable; it is then in ret_value (nullable). */
+gboolean          policy_expression_constant (const PolicyExpression *expression, double *ret_value);
+gboolean          policy_expression_uses (const PolicyExpression *expression, PolicyVariable variable);
+
+typedef enum { ATTEMPT_NONBLOCK, ATTEMPT_BLOCKING, ATTEMPT_TRYLOCK, ATTEMPT_NONE } PolicyAttempt;
+typedef enum { ON_AGAIN_QUEUE, ON_AGAIN_POLL, ON_AGAIN_CALLBACK, ON_AGAIN_FAIL } PolicyOnAgain;
+typedef enum { QUEUE_IO_WQ, QUEUE_WORKQUEUE } QueueKind;
+/* HASH_INODE on an io-wq: writes to regular files are serialised by inode, as io_prep_async_work()
+ * decides on this Kernel=; everything else is unhashed.  Other keys serialise the same work by another key. */
+typedef enum { HASH_NONE, HASH_INODE, HASH_FILE, HASH_RING } QueueHash;
+
+typedef struct {
+  char     *name;
+  QueueKind kind;
+  PolicyExpression *max_workers; char *max_workers_text;
+  QueueHash hash;
+  char     *origin;               /* FILE:LINE, for show (of the group; keys may come from several files) */
+  char     *kind_origin, *max_workers_origin;   /* FILE:LINE of each key */
+  char     *hash_origin;          /* NULL: not given, HASH_NONE */
+} PolicyQueue;
+
+typedef struct {
+  int       number;
+  PolicyExpression *match; char *match_text;
+  PolicyAttempt attempt;
+  PolicyOnAgain on_again;
+  unsigned  queue;                /* index into Policy.queues if on_again is ON_AGAIN_QUEUE */
+  char     *origin, *policy;      /* FILE:LINE, and the policy that wrote it */
+} PolicyRule;
+
+typedef struct Policy {
+  char *name, *title, *source, *account, *path;
+  unsigned kernel;
+  char *kernel_origin;            /* FILE:LINE of the Kernel= in force */
+  GPtrArray *bases;               /* of char *: names from the direct base upwards */
+  unsigned n_rules;  PolicyRule  *rules;      /* in the order in which they are tried */
+  unsigned n_queues; PolicyQueue *queues;
+} Policy;
+
+typedef enum {
+  POLICY_ERROR_NOT_FOUND, POLICY_ERROR_SYNTAX, POLICY_ERROR_UNKNOWN_KEY, POLICY_ERROR_VALUE,
+  POLICY_ERROR_RULES              /* each rule may stand, but not together: contradictions, unreachable, unclosed */
+} PolicyError;
+#define POLICY_ERROR (policy_error_quark ())
+GQuark policy_error_quark (void);
+
+/* NAME of a shipped policy or a path (anything with a '/' or ending in .policy). (transfer full) */
+Policy *policy_load (const char *name_or_path, GError **error);
+void    policy_free (Policy *policy);
+
+/* MaxWorkers= for a ring; at least 1.  MaxWorkers= can use sq_entries, cpus and kernel only. */
+unsigned policy_queue_max_workers (const PolicyQueue *queue, unsigned sq_entries, unsigned cpus, unsigned kernel);
+
+/* The first rule that matches; the last one always does. */
+const PolicyRule *policy_decide (const Policy *policy, PolicyLookup lookup, void *data);
+
+const char *policy_attempt_name (PolicyAttempt attempt);
+const char *policy_variable_name (PolicyVariable variable);
+const char *policy_variable_text (PolicyVariable variable);
+
+#endif

@@ -1,0 +1,48 @@
+/* Inside of PolicyExpression, shared by policy_expression.c (text to tree), policy_program.c
+ * (tree to program, evaluation) and policy_range.c (which values a tree can have). */
+#ifndef POLICY_EXPRESSION_PRIVATE_H
+#define POLICY_EXPRESSION_PRIVATE_H
+
+#include "model/policy.h"
+
+#define EXPRESSION_TEXT_MAX 4096u   /* bytes */
+#define EXPRESSION_NODES_MAX 512u
+#define EXPRESSION_DEPTH_MAX 64u    /* nested operators, also the largest stack of a program */
+
+typedef enum {
+  NODE_NUMBER, NODE_VARIABLE, NODE_NOT, NODE_NEGATE, NODE_OR, NODE_AND,
+  NODE_LESS, NODE_LESS_EQUAL, NODE_GREATER, NODE_GREATER_EQUAL, NODE_EQUAL, NODE_NOT_EQUAL,
+  NODE_ADD, NODE_SUBTRACT, NODE_MULTIPLY, NODE_DIVIDE, NODE_MIN, NODE_MAX
+} NodeKind;
+
+typedef struct {
+  double value;           /* NODE_NUMBER */
+  uint8_t kind;           /* NodeKind */
+  uint8_t variable;       /* NODE_VARIABLE */
+  uint16_t a, b;          /* operands: indices into nodes */
+} Node;
+
+/* One instruction of the program, see policy_program.c. */
+typedef struct { double value; uint16_t operation, argument; } Instruction;
+
+struct PolicyExpression {
+  unsigned n_nodes, root; Node *nodes;
+  unsigned n_instructions; Instruction *program;
+  guint64 variables;      /* bit per PolicyVariable used */
+};
+
+double node_apply (NodeKind kind, double a, double b);
+/* Fills program and n_instructions. */
+void   policy_program_build (PolicyExpression *expression);
+
+/* The values an expression can have. */
+typedef struct { double low, high; } Range;
+/* `truth`: one bit per PolicyVariable that is a truth value and set; the others are clear.
+ * Numbers range over all they can be. */
+Range  policy_range_under (const PolicyExpression *expression, guint64 truth);
+
+/* Calls `visit` for every consistent assignment of the truth variables in `variables` (a request has one operation
+ * and is buffered or direct), until it returns FALSE. */
+void   policy_range_each (guint64 variables, gboolean (*visit) (guint64 truth, void *data), void *data);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * What one run leaves behind: plain numbers, no pointers into the simulation.
+ * src/output prints it; nothing is computed there.  Times in ns, shares as fractions.
+ */
+#ifndef RESULT_H
+#define RESULT_H
+
+#include "model/workload.h"
+#include "src/engine/histogram.h"
+
+typedef enum { OUTCOME_INLINE, OUTCOME_PUNTED_HASHED, OUTCOME_PUNTED_UNHASHED, OUTCOME_ASYNC, OUTCOME_FAILED, OUTCOMES } Outcome;
+const char *outcome_name (Outcome outcome);      /* the JSON keys */
+
+typedef struct {
+  uint64_t ios, bytes;
+  UrHistogram slat, clat, lat;
+} ResultOp;
+
+/* Mean time of a request's stations, ns, over all requests of the run (0 where one was not passed), so
+ * that the means add up to the mean time from prepared to reaped. */
+typedef enum {
+  PHASE_SUBMIT,       /* prepared -> attempt starts (waiting for its turn in the batch, sq_thread pick-up) */
+  PHASE_ATTEMPT,      /* the attempt in the submitter, up to its verdict */
+  PHASE_PUNT,         /* handing over: queueing and waking */
+  PHASE_QUEUE,        /* queued -> a worker starts it */
+  PHASE_LOCK,         /* waiting for the inode lock */
+  PHASE_SERVICE,      /* the file system's work: lock held plus what lies around it */
+  PHASE_COMPLETE,     /* done -> CQE posted */
+  PHASE_REAP,         /* CQE posted -> seen by the application */
+  PHASES
+} Phase;
+const char *phase_name (Phase phase);
+
+typedef struct {
+  char     name[32];                /* "inode:0" */
+  uint64_t acquired, contended;     /* contended: not taken by the fast path */
+  uint64_t wait_total, wait_max;    /* lock wanted -> got */
+  uint64_t spin_ns, slowpath_ns, hold_ns;
+  uint64_t sleeps, handoffs, steals;    /* waiters that slept; hand-offs set; taken while others were queued */
+  double   mean_spinning, mean_queued;  /* time averages over the run */
+  double   cpu_share_spinning, cpu_share_contention;
+} ResultLock;
+
+typedef struct {
+  char     policy[64], engine[16], machine[64], fs[32];
+  unsigned kernel;                  /* KERNEL (a, b) */
+  uint64_t seed;
+  unsigned cpus;
+  uint64_t ios, bytes;              /* reads + writes + trims, completed */
+  double   iops, bw_bytes;
+  UrTime   sim_ns;
+  ResultOp all, op[IO_OPS];
+  uint64_t outcome[OUTCOMES];
+  uint64_t syncs;
+  struct { double mean; uint64_t n; } phase[PHASES];     /* n: requests that passed the station */
+  struct { unsigned created, max_alive; double mean_running, mean_spinning, mean_sleeping_on_lock, mean_idle; } workers;
+  uint64_t context_switches, wakeups, ipis, futile_wakeups;
+  uint64_t cq_overflows, short_writes;
+  unsigned n_locks; ResultLock *lock;         /* (transfer full), most contended first */
+  struct { double busy, idle, spin, app, sq_thread, workers, flusher, irq; } cpu;
+  uint64_t events;
+  double   wall_s;                  /* for --timing only */
+  gboolean interrupted;             /* stopped early: what is there is right but partial */
+  GPtrArray *notes;                 /* of char * */
+} RunResult;
+
+void run_result_free (RunResult *result);    /* accepts NULL */
+
+#endif

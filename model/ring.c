@@ -1,0 +1,191 @@
+/* See ring.h. */
+#include "model/ring.h"
+
+#include "model/io_wq.h"
+#include "model/task_work.h"
+#include "model/workqueue.h"
+
+static unsigned
+power_of_two (unsigned n)
+{
+  unsigned size = 1;
+
+  while (size < n)
+    size *= 2;
+  return size;
+}
+
+Ring *
+ring_new (Simulation *sim, Application *application, unsigned entries, RingFlags flags, int sq_cpu)
+{
+  const Policy *policy = sim->setup->policy;
+  Ring *ring = g_new0 (Ring, 1);
+
+  ring->sim = sim;
+  ring->id = sim->rings->len;
+  ring->application = application;
+  ring->flags = flags;
+  ring->sq_cpu = sq_cpu;
+  ring->sq_entries = power_of_two (entries);
+  ring->cq_entries = flags.cqsize ? ring->sq_entries : 2 * ring->sq_entries;
+  ring->sq = g_new0 (Request *, ring->sq_entries);
+  ring->cq = g_new0 (Request *, ring->cq_entries);
+  g_queue_init (&ring->overflow);
+  g_queue_init (&ring->pending_async[0].list);
+  g_queue_init (&ring->pending_async[1].list);
+  ring->io_wq = g_new0 (IoWq *, policy->n_queues);
+  ring->workqueue = g_new0 (Workqueue *, policy->n_queues);
+  for (unsigned i = 0; i < policy->n_queues; i++) {
+    if (policy->queues[i].kind == QUEUE_IO_WQ)
+      ring->io_wq[i] = io_wq_new (ring, &policy->queues[i]);
+    else
+      ring->workqueue[i] = workqueue_new (ring, &policy->queues[i]);
+  }
+  g_ptr_array_add (sim->rings, ring);
+  return ring;
+}
+
+void
+ring_free (Ring *ring)
+{
+  for (unsigned i = 0; i < ring->sim->setup->policy->n_queues; i++) {
+    io_wq_free (ring->io_wq[i]);
+    workqueue_free (ring->workqueue[i]);
+  }
+  g_free (ring->io_wq);
+  g_free (ring->workqueue);
+  g_queue_clear (&ring->overflow);
+  g_free (ring->sq);
+  g_free (ring->cq);
+  g_free (ring);
+}
+
+void
+ring_sq_push (Ring *ring, Request *request)
+{
+  g_assert (!ring_sq_full (ring));
+  ring->sq[ring->sq_tail++ & (ring->sq_entries - 1)] = request;
+}
+
+Request *
+ring_cq_pop (Ring *ring)
+{
+  if (ring->cq_head == ring->cq_tail)
+    return NULL;
+  return ring->cq[ring->cq_head++ & (ring->cq_entries - 1)];
+}
+
+static gboolean
+ring_cq_full (const Ring *ring)
+{
+  return ring_cq_ready (ring) == ring->cq_entries;
+}
+
+void
+ring_flush_overflow (Ring *ring)
+{
+  while (!ring_cq_full (ring) && !g_queue_is_empty (&ring->overflow))
+    ring->cq[ring->cq_tail++ & (ring->cq_entries - 1)] = g_queue_pop_head (&ring->overflow);
+}
+
+/* io_fill_cqe_req() */
+static void
+ring_fill_cqe (Ring *ring, Request *request)
+{
+  Simulation *sim = ring->sim;
+
+  request->time.posted = sim_now (sim);
+  ring->in_flight--;
+  sim->count.completed++;
+  sim->count.outcome[request->outcome]++;
+  if (!ring_cq_full (ring) && g_queue_is_empty (&ring->overflow)) {
+    ring->cq[ring->cq_tail++ & (ring->cq_entries - 1)] = request;
+    return;
+  }
+  sim->count.cq_overflows++;
+  if (sim->kernel >= KERNEL (5, 5))
+    g_queue_push_tail (&ring->overflow, request);
+}
+
+/* io_cqring_ev_posted(): who waits looks at the condition; who polls in user space sees the tail. */
+static void
+ring_posted (Task *task, Ring *ring)
+{
+  if (ring->waiter && ring->waiter != task && ring_cq_ready (ring) >= ring->wait_nr)
+    task_wake (task, ring->waiter);
+  if (ring->polled)
+    task_spin_finish (ring->submitter, sim_cost (ring->sim, COST_APP_POLL));
+}
+
+void
+ring_post (Task *task, Ring *ring, Request *request)
+{
+  spinlock_hold (task, &ring->completion_lock, sim_cost (ring->sim, COST_CQE_SINGLE));
+  task_sync (task);
+  ring_fill_cqe (ring, request);
+  ring_posted (task, ring);
+}
+
+void
+ring_post_local (Task *task, Ring *ring, Request *request)
+{
+  task_cost (task, COST_CQE_BATCH);
+  task_sync (task);
+  ring_fill_cqe (ring, request);
+}
+
+void
+ring_batch_add (Ring *ring, Request *request)
+{
+  request->work_next = NULL;
+  if (ring->batch_last)
+    ring->batch_last->work_next = request;
+  else
+    ring->batch_first = request;
+  ring->batch_last = request;
+  ring->batch_n++;
+}
+
+void
+ring_batch_flush (Task *task, Ring *ring)
+{
+  Request *request = ring->batch_first, *next;
+  UrTime held = 0;
+
+  if (!request)
+    return;
+  for (unsigned i = 0; i < ring->batch_n; i++)
+    held += sim_cost (ring->sim, COST_CQE_BATCH);
+  if (ring->flags.defer_taskrun)        /* lock-free: only the submitter posts */
+    task_run (task, held);
+  else
+    spinlock_hold (task, &ring->completion_lock, held);
+  task_sync (task);
+  ring->batch_first = ring->batch_last = NULL;
+  ring->batch_n = 0;
+  for (; request; request = next) {
+    next = request->work_next;
+    ring_fill_cqe (ring, request);
+  }
+  ring_posted (task, ring);
+}
+
+void
+ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
+{
+  task_cost (task, COST_WAIT);
+  ring->wait_nr = min;
+  for (;;) {
+    task_prepare_to_sleep (task);
+    ring->waiter = task;
+    task_work_run (task, ring);
+    ring_flush_overflow (ring);
+    if (ring_cq_ready (ring) >= min || sim_now (ring->sim) >= deadline)
+      break;
+    task->waits_for = "a completion in io_cqring_wait()";
+    task_schedule (task, deadline);
+    task->waits_for = NULL;
+  }
+  task_cancel_sleep (task);
+  ring->waiter = NULL;
+}

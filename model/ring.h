@@ -1,0 +1,86 @@
+/*
+ * One io_uring instance: SQ and CQ rings, who waits on them, and where work that
+ * cannot be done at once goes.  Stands for io_ring_ctx of io_uring/io_uring.c:
+ * io_get_cqe(), io_cqring_event_overflow(), io_cqring_wait(), io_req_complete_post(),
+ * __io_submit_flush_completions(); fs/io_uring.c before 6.0.
+ *
+ * Sizes: SQ entries are rounded up to a power of two (at most 32768; 4096 before 5.4),
+ * the CQ has twice that unless CQSIZE.  sq.head is published once per batch.
+ * A full CQ: before 5.5 the entry is dropped and counted; later it goes to a backlog
+ * in order, flushed when there is room.
+ */
+#ifndef RING_H
+#define RING_H
+
+#include "model/request.h"
+#include "model/spinlock.h"
+
+typedef struct IoWq IoWq;
+typedef struct Workqueue Workqueue;
+
+/* Set-up flags, as far as they change costs (kernel 5.19, 6.0, 6.1). */
+typedef struct { gboolean sqpoll, coop_taskrun, single_issuer, defer_taskrun, cqsize; } RingFlags;
+
+/* pending_async[READ, WRITE] of 5.1 to 5.4: the sequential run last punted, and who waits to join its worker. */
+typedef struct {
+  const Inode *inode; uint64_t start, end, pages;
+  unsigned active;                      /* cnt: work of this direction queued or running */
+  GQueue list;                          /* of Request */
+} AsyncList;
+
+struct Ring {
+  Simulation *sim;
+  unsigned id;
+  Application *application;
+  RingFlags flags;
+  Task *submitter;                      /* the application's task */
+  Task *sq_thread;                      /* NULL without SQPOLL */
+  int sq_cpu; UrTime sq_idle;           /* sq_thread_cpu (-1: any), sq_thread_idle */
+
+  unsigned sq_entries, cq_entries;
+  Request **sq; uint32_t sq_head, sq_tail;   /* free-running, masked */
+  Request **cq; uint32_t cq_head, cq_tail;
+  GQueue overflow;                      /* of Request: the backlog of 5.5+ */
+  gboolean need_wakeup;                 /* IORING_SQ_NEED_WAKEUP */
+
+  Spinlock completion_lock;
+  Task *waiter; uint32_t wait_nr;       /* in io_cqring_wait(): CQEs it wants ready */
+  gboolean polled;                      /* the application busy-polls the CQ in user space */
+
+  Request *batch_first, *batch_last; unsigned batch_n;       /* inline completions of the batch being submitted */
+  Request *local_first, *local_last; unsigned local_n;       /* DEFER_TASKRUN: completions the submitter must post */
+  unsigned frees, creates;              /* task_work for the owner: requests to free (6.4+), workers to create */
+
+  AsyncList pending_async[2];
+
+  unsigned in_flight;                   /* submitted, CQE not posted */
+  IoWq **io_wq; Workqueue **workqueue;  /* one of the two per queue of the policy, else NULL */
+};
+
+/* `entries` as given to io_uring_setup(). */
+Ring    *ring_new (Simulation *sim, Application *application, unsigned entries, RingFlags flags, int sq_cpu);
+void     ring_free (Ring *ring);
+/* The task whose context task_work of this ring needs: the sq_thread or the submitter. */
+static inline Task *ring_owner (const Ring *ring) { return ring->sq_thread ? ring->sq_thread : ring->submitter; }
+
+static inline unsigned ring_sq_ready (const Ring *ring) { return ring->sq_tail - ring->sq_head; }
+static inline gboolean ring_sq_full (const Ring *ring) { return ring_sq_ready (ring) == ring->sq_entries; }
+static inline unsigned ring_cq_ready (const Ring *ring) { return ring->cq_tail - ring->cq_head; }
+
+/* Application side: no cost, no time. */
+void     ring_sq_push (Ring *ring, Request *request);
+Request *ring_cq_pop (Ring *ring);       /* NULL if empty */
+
+/* Posts one completion under completion_lock, from any context, and wakes who waits for it. */
+void     ring_post (Task *task, Ring *ring, Request *request);
+/* Remembers an inline completion of the batch; posts all of them with one lock. */
+void     ring_batch_add (Ring *ring, Request *request);
+void     ring_batch_flush (Task *task, Ring *ring);
+/* Posts completions by the submitter itself, for which nobody else needs to be told. */
+void     ring_post_local (Task *task, Ring *ring, Request *request);
+/* io_cqring_wait(): sleeps until `min` CQEs are ready or the deadline has passed, running the ring's task_work meanwhile. */
+void     ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline);
+/* Moves the backlog into the CQ as far as it has room. */
+void     ring_flush_overflow (Ring *ring);
+
+#endif

@@ -1,0 +1,438 @@
+/* See rwsem.h.  Stands for kernel/locking/rwsem.c. */
+#include "model/rwsem.h"
+
+#include "model/cpu.h"
+#include <string.h>
+
+/* RWSEM_WAIT_TIMEOUT: max (one jiffy, 4 ms). */
+#define RWSEM_WAIT_TIMEOUT (4 * UR_MS)
+/* rwsem_rspin_threshold(): how long a writer spins on a lock that readers own. */
+#define RWSEM_READER_SPIN (10 * UR_US)
+#define RWSEM_READER_SPIN_EACH (UR_US / 2)
+#define RWSEM_READER_SPIN_MAX 30
+/* MAX_READERS_WAKEUP */
+#define RWSEM_READERS_WAKEUP 256
+
+void
+rwsem_init (Rwsem *sem, const char *name)
+{
+  memset (sem, 0, sizeof *sem);
+  g_strlcpy (sem->name, name, sizeof sem->name);
+  ur_level_init (&sem->spinning, 0, 0);
+  ur_level_init (&sem->queued, 0, 0);
+}
+
+void
+rwsem_run (Task *task, const Rwsem *sem, UrTime ns)
+{
+  double kappa = task->sim->setup->machine->kappa;
+
+  task_run (task, (UrTime) ((double) ns * (1 + kappa * rwsem_contenders (sem))));
+}
+
+/* The price of writing the lock word: cheap while the line is in the own cache. */
+static void
+rwsem_charge_word (Task *task, Rwsem *sem)
+{
+  task_cost (task, sem->last_cpu == task->cpu->id ? COST_LOCK_FAST : COST_LOCK_TRANSFER);
+  sem->last_cpu = task->cpu->id;
+}
+
+static void
+rwsem_hold (Task *task, Rwsem *sem)
+{
+  g_assert (task->n_holds < TASK_RWSEMS);
+  task->holds[task->n_holds++] = sem;
+}
+
+static void
+rwsem_release (Task *task, Rwsem *sem)
+{
+  for (unsigned i = 0; i < task->n_holds; i++)
+    if (task->holds[i] == sem) {
+      task->holds[i] = task->holds[--task->n_holds];
+      return;
+    }
+  g_assert_not_reached ();
+}
+
+static void
+rwsem_own (Task *task, Rwsem *sem)
+{
+  g_assert (!sem->owner && !sem->readers);
+  if (sem->n_waiters && !sem->handoff)
+    sem->steals++;
+  sem->owner = task;
+  sem->acquired_at = sim_now (task->sim);
+  rwsem_hold (task, sem);
+}
+
+static void
+rwsem_add_reader (Task *task, Rwsem *sem)
+{
+  if (sem->readers++ == 0)
+    sem->acquired_at = sim_now (task->sim);
+  rwsem_hold (task, sem);
+}
+
+static void
+rwsem_got (Task *task, Rwsem *sem, UrTime wanted)
+{
+  UrTime waited = sim_now (task->sim) - wanted;
+
+  sem->acquired++;
+  sem->wait_total += waited;
+  sem->wait_max = MAX (sem->wait_max, waited);
+}
+
+gboolean
+rwsem_down_write_trylock (Task *task, Rwsem *sem)
+{
+  task_sync (task);
+  if (rwsem_is_locked (sem) || sem->n_waiters) {
+    task_cost (task, COST_LOCK_TRANSFER);
+    return FALSE;
+  }
+  rwsem_own (task, sem);
+  rwsem_charge_word (task, sem);
+  rwsem_got (task, sem, sim_now (task->sim));
+  return TRUE;
+}
+
+gboolean
+rwsem_down_read_trylock (Task *task, Rwsem *sem)
+{
+  task_sync (task);
+  if (sem->owner || sem->n_waiters || sem->handoff) {
+    task_cost (task, COST_LOCK_TRANSFER);
+    return FALSE;
+  }
+  rwsem_add_reader (task, sem);
+  rwsem_charge_word (task, sem);
+  rwsem_got (task, sem, sim_now (task->sim));
+  return TRUE;
+}
+
+/* Optimistic spinning. */
+
+static void
+osq_push (Task *task, Rwsem *sem, RwsemSpinner *node)
+{
+  node->prev = sem->osq_tail;
+  if (sem->osq_tail)
+    sem->osq_tail->next = node;
+  else
+    sem->osq_head = node;
+  sem->osq_tail = node;
+  sem->n_spinners++;
+  ur_level_set (&sem->spinning, sim_now (task->sim), sem->n_spinners);
+}
+
+static void
+osq_remove (Task *task, Rwsem *sem, RwsemSpinner *node)
+{
+  gboolean was_head = sem->osq_head == node;
+
+  if (node->prev)
+    node->prev->next = node->next;
+  else
+    sem->osq_head = node->next;
+  if (node->next)
+    node->next->prev = node->prev;
+  else
+    sem->osq_tail = node->prev;
+  sem->n_spinners--;
+  ur_level_set (&sem->spinning, sim_now (task->sim), sem->n_spinners);
+  if (was_head && sem->osq_head)        /* the next one has the word to itself now */
+    task_spin_finish (sem->osq_head->task, sim_cost (task->sim, COST_LOCK_TRANSFER));
+}
+
+/* rwsem_can_spin_on_owner() */
+static gboolean
+rwsem_can_spin (const Task *task, const Rwsem *sem)
+{
+  return !task->cpu->need_resched && (!sem->owner || task_on_cpu (sem->owner));
+}
+
+static UrTime
+rwsem_reader_spin_limit (const Task *task, const Rwsem *sem)
+{
+  return sim_now (task->sim) + RWSEM_READER_SPIN + RWSEM_READER_SPIN_EACH * MIN (sem->readers, RWSEM_READER_SPIN_MAX);
+}
+
+/* rwsem_optimistic_spin(): TRUE with the lock taken. */
+static gboolean
+rwsem_optimistic_spin (Task *task, Rwsem *sem)
+{
+  RwsemSpinner node = { .task = task };
+  UrTime reader_limit = UR_TIME_NEVER;
+  gboolean taken = FALSE;
+
+  if (!rwsem_can_spin (task, sem))
+    return FALSE;
+  osq_push (task, sem, &node);
+  while (sem->osq_head != &node)
+    if (task_spin (task, &sem->spin_ns, UR_TIME_NEVER) == SPIN_RESCHED && sem->osq_head != &node) {
+      osq_remove (task, sem, &node);
+      return FALSE;
+    }
+  for (;;) {
+    if (!rwsem_is_locked (sem) && !sem->handoff) {
+      rwsem_own (task, sem);
+      sem->last_cpu = task->cpu->id;
+      taken = TRUE;
+      break;
+    }
+    if (sem->owner && !task_on_cpu (sem->owner))
+      break;
+    if (sem->readers) {
+      if (reader_limit == UR_TIME_NEVER)
+        reader_limit = rwsem_reader_spin_limit (task, sem);
+      if (sim_now (task->sim) >= reader_limit)
+        break;
+    } else {
+      reader_limit = UR_TIME_NEVER;
+    }
+    if (task_spin (task, &sem->spin_ns, reader_limit) == SPIN_RESCHED)
+      break;
+  }
+  osq_remove (task, sem, &node);
+  return taken;
+}
+
+void
+rwsem_owner_off_cpu (Rwsem *sem)
+{
+  if (!sem->owner)
+    return;
+  if (sem->osq_head)
+    task_spin_finish (sem->osq_head->task, sim_cost (sem->owner->sim, COST_LOCK_TRANSFER));
+  if (sem->handoff && sem->first)       /* the beneficiary spins outside the queue */
+    task_spin_finish (sem->first->task, sim_cost (sem->owner->sim, COST_LOCK_TRANSFER));
+}
+
+/* Sleeping. */
+
+static void
+rwsem_queue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
+{
+  if (sem->last)
+    sem->last->next = waiter;
+  else
+    sem->first = waiter;
+  sem->last = waiter;
+  sem->n_waiters++;
+  ur_level_set (&sem->queued, sim_now (task->sim), sem->n_waiters);
+}
+
+static void
+rwsem_dequeue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
+{
+  RwsemWaiter *before = NULL;
+
+  for (RwsemWaiter *at = sem->first; at != waiter; at = at->next)
+    before = at;
+  if (before)
+    before->next = waiter->next;
+  else {
+    sem->first = waiter->next;
+    sem->handoff = FALSE;               /* it was for this one */
+  }
+  if (sem->last == waiter)
+    sem->last = before;
+  sem->n_waiters--;
+  ur_level_set (&sem->queued, sim_now (task->sim), sem->n_waiters);
+}
+
+/* Work under wait_lock; its cost belongs to the slow path. */
+static void
+rwsem_wait_lock (Task *task, Rwsem *sem, CostKey cost)
+{
+  sem->slowpath_ns += spinlock_hold (task, &sem->wait_lock, sim_cost (task->sim, cost));
+  task_sync (task);
+}
+
+/* rwsem_mark_wake() and wake_up_q(): the first waiter, or all readers if it reads. */
+static void
+rwsem_wake (Task *task, Rwsem *sem)
+{
+  RwsemWaiter *waiter, *next;
+  UrTime before;
+  unsigned woken = 0;
+
+  rwsem_wait_lock (task, sem, COST_RWSEM_WAKE);
+  waiter = sem->first;
+  if (!waiter)
+    return;
+  before = task->owed;
+  if (waiter->write) {
+    task_wake (task, waiter->task);
+  } else if (!sem->owner) {
+    for (; waiter && woken < RWSEM_READERS_WAKEUP; waiter = next) {
+      next = waiter->next;
+      if (waiter->write)
+        continue;
+      rwsem_dequeue (task, sem, waiter);
+      waiter->granted = TRUE;
+      rwsem_add_reader (waiter->task, sem);
+      task_wake (task, waiter->task);
+      woken++;
+    }
+  } else if (sim_now (task->sim) >= waiter->timeout) {
+    sem->handoff = TRUE;
+    sem->handoffs++;
+  }
+  sem->slowpath_ns += task->owed - before;
+}
+
+static void
+rwsem_sleep (Task *task, Rwsem *sem)
+{
+  UrLevel *level = &task->sim->count.workers_on_lock;
+  gboolean worker = task->class == TASK_CLASS_WORKER;
+
+  task->waits_for = "rwsem";
+  task->waits_on = sem;
+  if (worker)
+    ur_level_set (level, sim_now (task->sim), level->level + 1);
+  sem->sleeps++;
+  task_schedule (task, UR_TIME_NEVER);
+  sem->slowpath_ns += task->switch_ns;
+  if (worker)
+    ur_level_set (level, sim_now (task->sim), level->level - 1);
+  task->waits_for = NULL;
+}
+
+/* rwsem_try_write_lock(): under wait_lock; a queued writer takes the lock, or reserves it after 4 ms. */
+static gboolean
+rwsem_try_write_lock (Task *task, Rwsem *sem, RwsemWaiter *waiter)
+{
+  gboolean first = sem->first == waiter;
+
+  if (sem->handoff && !first)
+    return FALSE;
+  if (rwsem_is_locked (sem)) {
+    if (first && !sem->handoff && sim_now (task->sim) >= waiter->timeout) {
+      sem->handoff = TRUE;
+      sem->handoffs++;
+    }
+    return FALSE;
+  }
+  rwsem_dequeue (task, sem, waiter);
+  rwsem_own (task, sem);
+  sem->last_cpu = task->cpu->id;
+  return TRUE;
+}
+
+static void
+rwsem_down_write_slowpath (Task *task, Rwsem *sem)
+{
+  RwsemWaiter waiter = { .task = task, .write = TRUE };
+
+  if (rwsem_optimistic_spin (task, sem))
+    return;
+  rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
+  waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT;
+  rwsem_queue (task, sem, &waiter);
+  while (!rwsem_try_write_lock (task, sem, &waiter)) {
+    if (sem->handoff && sem->first == &waiter && sem->owner && task_on_cpu (sem->owner)
+        && task_spin (task, &sem->spin_ns, UR_TIME_NEVER) == SPIN_DONE)
+      continue;                         /* the beneficiary spins on the owner */
+    task_prepare_to_sleep (task);
+    if (!rwsem_is_locked (sem) && !(sem->handoff && sem->first != &waiter)) {
+      task_cancel_sleep (task);
+      continue;
+    }
+    rwsem_sleep (task, sem);
+    rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
+  }
+}
+
+void
+rwsem_down_write (Task *task, Rwsem *sem)
+{
+  UrTime wanted;
+
+  task_sync (task);
+  wanted = sim_now (task->sim);
+  if (!rwsem_is_locked (sem) && !sem->n_waiters && !sem->handoff) {
+    rwsem_own (task, sem);
+    rwsem_charge_word (task, sem);
+  } else {
+    sem->contended++;
+    rwsem_down_write_slowpath (task, sem);
+  }
+  rwsem_got (task, sem, wanted);
+}
+
+void
+rwsem_down_read (Task *task, Rwsem *sem)
+{
+  RwsemWaiter waiter = { .task = task };
+  UrTime wanted;
+
+  task_sync (task);
+  wanted = sim_now (task->sim);
+  if (!sem->owner && !sem->handoff && (!sem->n_waiters || sem->readers <= 1)) {
+    rwsem_add_reader (task, sem);       /* also the reader's steal of 5.11+ */
+    rwsem_charge_word (task, sem);
+    rwsem_got (task, sem, wanted);
+    return;
+  }
+  sem->contended++;
+  rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
+  if (!sem->owner && !sem->n_waiters) {
+    rwsem_add_reader (task, sem);
+  } else {
+    waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT;
+    rwsem_queue (task, sem, &waiter);
+    if (!rwsem_is_locked (sem) && sem->first == &waiter)
+      rwsem_wake (task, sem);
+    while (!waiter.granted) {
+      task_prepare_to_sleep (task);
+      rwsem_sleep (task, sem);
+    }
+  }
+  rwsem_got (task, sem, wanted);
+}
+
+/* The word became free: who spins on it sees it after the hand-over; then the first sleeper is woken. */
+static void
+rwsem_freed (Task *task, Rwsem *sem)
+{
+  Simulation *sim = task->sim;
+
+  if (sem->handoff && sem->first && sem->first->task->spinning)
+    task_spin_finish (sem->first->task, sim_cost (sim, COST_RWSEM_HANDOVER));
+  else if (sem->osq_head)
+    task_spin_finish (sem->osq_head->task, sim_cost (sim, COST_RWSEM_HANDOVER));
+  task_cost (task, COST_LOCK_FAST);
+  if (sem->n_waiters)
+    rwsem_wake (task, sem);
+}
+
+void
+rwsem_up_write (Task *task, Rwsem *sem)
+{
+  task_sync (task);
+  g_assert (sem->owner == task);
+  sem->hold_ns += sim_now (task->sim) - sem->acquired_at;
+  sem->owner = NULL;
+  rwsem_release (task, sem);
+  rwsem_freed (task, sem);
+}
+
+void
+rwsem_up_read (Task *task, Rwsem *sem)
+{
+  task_sync (task);
+  g_assert (sem->readers > 0);
+  rwsem_release (task, sem);
+  if (--sem->readers == 0) {
+    sem->hold_ns += sim_now (task->sim) - sem->acquired_at;
+    rwsem_freed (task, sem);
+  } else {
+    task_cost (task, COST_LOCK_TRANSFER);
+    sem->last_cpu = task->cpu->id;
+  }
+}

@@ -1,0 +1,60 @@
+/*
+ * The read/write semaphore of an inode (i_rwsem): a word that can be taken and stolen,
+ * a queue of spinners (OSQ, an MCS lock of which only the head looks at the word), and a
+ * FIFO list of sleepers.  Stands for kernel/locking/rwsem.c, 5.3 to 6.18:
+ * down_write() with rwsem_optimistic_spin() and rwsem_down_write_slowpath(), down_read()
+ * with rwsem_down_read_slowpath() (readers do not spin: 5.11 and later), up_write(), up_read(),
+ * rwsem_mark_wake(), the hand-off bit after 4 ms.
+ *
+ * Two costs of contention, kept apart (doc/locks): handing the lock over is a constant;
+ * the *hold* grows by Machine.kappa per contender (spinning or queued), because waiters
+ * pull at cache lines that the holder needs: charge work inside the lock with rwsem_run().
+ */
+#ifndef RWSEM_H
+#define RWSEM_H
+
+#include "model/spinlock.h"
+#include "model/task.h"
+
+typedef struct RwsemWaiter RwsemWaiter;
+struct RwsemWaiter {
+  Task *task;
+  gboolean write, granted;              /* granted: a reader whose count was added by the waker */
+  UrTime timeout;                       /* from here on it may ask for the hand-off */
+  RwsemWaiter *next;
+};
+
+typedef struct RwsemSpinner RwsemSpinner;
+struct RwsemSpinner { Task *task; RwsemSpinner *next, *prev; };
+
+struct Rwsem {
+  char name[32];
+  Task *owner;                          /* writer */
+  unsigned readers;
+  gboolean handoff;                     /* reserved for the first waiter */
+  RwsemWaiter *first, *last; unsigned n_waiters;
+  RwsemSpinner *osq_head, *osq_tail; unsigned n_spinners;
+  Spinlock wait_lock;
+  unsigned last_cpu;                    /* who wrote the word last */
+
+  UrTime acquired_at;                   /* of the current hold: writer, or first of the readers */
+  uint64_t acquired, contended, wait_total, wait_max, spin_ns, slowpath_ns, hold_ns, sleeps, handoffs, steals;
+  UrLevel spinning, queued;
+};
+
+void     rwsem_init (Rwsem *sem, const char *name);
+void     rwsem_down_write (Task *task, Rwsem *sem);
+void     rwsem_down_read (Task *task, Rwsem *sem);
+/* As under NOWAIT: fails on anything that is not plainly free; never waits. */
+gboolean rwsem_down_write_trylock (Task *task, Rwsem *sem);
+gboolean rwsem_down_read_trylock (Task *task, Rwsem *sem);
+void     rwsem_up_write (Task *task, Rwsem *sem);
+void     rwsem_up_read (Task *task, Rwsem *sem);
+/* Charges work done while holding: ns x (1 + kappa x contenders). */
+void     rwsem_run (Task *task, const Rwsem *sem, UrTime ns);
+static inline unsigned rwsem_contenders (const Rwsem *sem) { return sem->n_spinners + sem->n_waiters; }
+static inline gboolean rwsem_is_locked (const Rwsem *sem) { return sem->owner || sem->readers; }
+/* For task.c: the owner lost its CPU or sleeps; who spins on it gives up. */
+void     rwsem_owner_off_cpu (Rwsem *sem);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * The inside of one run: what the parts of the machine share.  Only files of
+ * model/ include this; everybody else sees simulation.h.
+ */
+#ifndef SIM_H
+#define SIM_H
+
+#include "model/simulation.h"
+#include "src/engine/coroutine.h"
+#include "src/engine/random.h"
+#include "src/engine/tally.h"
+
+typedef struct Task Task;
+typedef struct Cpu Cpu;
+typedef struct Rwsem Rwsem;
+typedef struct Inode Inode;
+typedef struct Ring Ring;
+typedef struct Request Request;
+typedef struct Application Application;
+typedef struct WorkerPool WorkerPool;
+typedef struct Simulation Simulation;
+
+/* Counted over the whole run, for the report. */
+typedef struct {
+  uint64_t context_switches, wakeups, ipis, futile_wakeups;
+  uint64_t submitted, completed, reaped, cq_overflows;
+  unsigned workers_created, workers_alive, workers_max_alive;
+  UrLevel workers_running, workers_spinning, workers_on_lock, workers_idle;
+  UrLevel in_flight;
+  struct { double sum; uint64_t n; } phase[PHASES];
+  uint64_t outcome[OUTCOMES];
+} SimulationCounters;
+
+struct Simulation {
+  const SimulationSetup *setup;
+  const MachineFileSystem *fs_costs;
+  unsigned kernel;
+  UrEngine *engine;
+  UrCoroutinePool *stacks;
+  const UrShape *shape;                 /* of every cost; NULL: constant */
+  UrRandom cost_stream[COSTS], fs_cost_stream[FS_COSTS];
+  Cpu *cpus; unsigned n_cpus, n_idle;
+  GPtrArray *tasks;                     /* of Task, owned */
+  GPtrArray *rings;                     /* of Ring, owned */
+  GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */
+  WorkerPool *kworkers;                 /* of the workqueues before 5.5; NULL without one */
+  GPtrArray *applications;              /* of Application, owned */
+  unsigned applications_running;        /* of the stonewall group that is running */
+  unsigned group, last_group;           /* next group to start, highest there is */
+  UrTime last_completion, finished;
+  uint64_t issued;                      /* requests prepared, for --limit-ios */
+  UrTime residence;                     /* sum of the times requests spent in flight, for Little's law */
+  SimulationCounters count;
+  ResultOp *op;                         /* [IO_OPS] */
+  ResultOp *all;
+  GError *error;                        /* a source failed or a configuration is outside the model: the run stops */
+};
+
+/* A machine ready to run, with an application per job of the workload, none started. (transfer full); NULL with error set. */
+Simulation *sim_new (const SimulationSetup *setup, GError **error);
+void        sim_free (Simulation *sim);
+/* Runs until every stream has ended (sim->finished) or sim->error is set.  FALSE: interrupted. */
+gboolean    sim_drive (Simulation *sim);
+
+static inline UrTime sim_now (const Simulation *sim) { return ur_engine_now (sim->engine); }
+/* Stops the run with this error; the first one wins. (transfer full) */
+void sim_fail (Simulation *sim, GError *error);
+
+/* A request of a synchronous engine: submitted and completed in one call. */
+void sim_synchronous (Simulation *sim, const Request *request);
+/* A stream has issued and reaped everything: starts the next stonewall group, or ends the run. */
+void sim_application_ended (Simulation *sim);
+
+/* One draw of a cost, ns. */
+static inline UrTime sim_cost (Simulation *sim, CostKey key)
+{
+  double mean = (double) sim->setup->machine->cost[key].ns;
+  return (UrTime) (sim->shape ? mean * ur_shape_draw (sim->shape, &sim->cost_stream[key]) + 0.5 : mean);
+}
+static inline UrTime sim_fs_cost (Simulation *sim, FileSystemCostKey key)
+{
+  double mean = (double) sim->fs_costs->cost[key].ns;
+  return (UrTime) (sim->shape ? mean * ur_shape_draw (sim->shape, &sim->fs_cost_stream[key]) + 0.5 : mean);
+}
+
+#endif

@@ -1,0 +1,261 @@
+/* One run: building the machine, driving it, taking it apart.  See simulation.h. */
+#include "model/simulation.h"
+
+#include "model/application.h"
+#include "model/collect.h"
+#include "model/cpu.h"
+#include "model/submit.h"
+#include "model/workqueue.h"
+
+#include <string.h>
+
+/* How far the engine runs between two looks at the interrupt flag, and how long a run may go without completing anything
+ * that is in flight before it counts as stuck. */
+#define SLICE (10 * UR_MS)
+#define STUCK_AFTER (100 * UR_S)
+
+G_DEFINE_QUARK (simulation-error-quark, simulation_error)
+
+void
+sim_fail (Simulation *sim, GError *error)
+{
+  if (sim->error)
+    g_error_free (error);
+  else
+    sim->error = error;
+  ur_engine_stop (sim->engine);
+}
+
+void
+sim_synchronous (Simulation *sim, const Request *request)
+{
+  sim->count.submitted++;
+  sim->count.completed++;
+  sim->count.outcome[request->outcome]++;
+}
+
+static gboolean
+sim_start_group (Simulation *sim)
+{
+  gboolean any = FALSE;
+
+  while (!any && sim->group <= sim->last_group) {
+    for (unsigned i = 0; i < sim->applications->len; i++) {
+      Application *application = g_ptr_array_index (sim->applications, i);
+
+      if (application->job->group == sim->group) {
+        application_start (application);
+        any = TRUE;
+      }
+    }
+    sim->group++;
+  }
+  return any;
+}
+
+void
+sim_application_ended (Simulation *sim)
+{
+  if (--sim->applications_running)
+    return;
+  if (!sim->error && sim_start_group (sim))
+    return;
+  sim->finished = sim_now (sim);
+  ur_engine_stop (sim->engine);
+}
+
+static void
+sim_init_levels (Simulation *sim)
+{
+  SimulationCounters *count = &sim->count;
+
+  ur_level_init (&count->workers_running, 0, 0);
+  ur_level_init (&count->workers_spinning, 0, 0);
+  ur_level_init (&count->workers_on_lock, 0, 0);
+  ur_level_init (&count->in_flight, 0, 0);
+}
+
+static void
+sim_init_costs (Simulation *sim)
+{
+  const SimulationSetup *setup = sim->setup;
+
+  sim->shape = setup->machine->shape;
+  for (unsigned i = 0; i < COSTS; i++)
+    ur_random_init_indexed (&sim->cost_stream[i], setup->seed, machine_cost_key (i), i);
+  for (unsigned i = 0; i < FS_COSTS; i++)
+    ur_random_init_indexed (&sim->fs_cost_stream[i], setup->seed, machine_file_system_cost_key (i), i);
+}
+
+static gboolean
+sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_costs, GError **error)
+{
+  const FileSystem *fs = setup->file_system;
+  const char *costs = fs->cost_name ? fs->cost_name : fs->name;
+
+  *ret_costs = machine_file_system (setup->machine, costs);
+  if (!*ret_costs) {
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                 "machine %s has no costs for file system %s: expected a group [FileSystem %s]", setup->machine->name,
+                 fs->name, costs);
+    return FALSE;
+  }
+  for (unsigned i = 0; i < setup->workload->jobs->len; i++) {
+    const WorkloadJob *job = g_ptr_array_index (setup->workload->jobs, i);
+
+    if (job->direct) {
+      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                   "job \"%s\": direct=1 needs a block device, which this version does not model; expected direct=0",
+                   job->name);
+      return FALSE;
+    }
+    if (setup->iodepth == 0 && job->iodepth == 0) {
+      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "job \"%s\": iodepth is 0, expected at least 1",
+                   job->name);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+Simulation *
+sim_new (const SimulationSetup *setup, GError **error)
+{
+  const MachineFileSystem *costs;
+  Simulation *sim;
+
+  if (!sim_check_setup (setup, &costs, error))
+    return NULL;
+  sim = g_new0 (Simulation, 1);
+  sim->setup = setup;
+  sim->fs_costs = costs;
+  sim->kernel = setup->kernel ? setup->kernel : setup->policy->kernel;
+  sim->engine = ur_engine_new ();
+  sim->stacks = ur_coroutine_pool_new (0);
+  sim->n_cpus = setup->cpus ? setup->cpus : setup->machine->cpus;
+  sim_init_costs (sim);
+  sim_init_levels (sim);
+  cpus_init (sim);
+  sim->tasks = g_ptr_array_new_with_free_func ((GDestroyNotify) task_free);
+  sim->rings = g_ptr_array_new_with_free_func ((GDestroyNotify) ring_free);
+  sim->inodes = g_ptr_array_new_with_free_func ((GDestroyNotify) inode_free);
+  sim->applications = g_ptr_array_new_with_free_func ((GDestroyNotify) application_free);
+  sim->op = g_new0 (ResultOp, IO_OPS);
+  sim->all = g_new0 (ResultOp, 1);
+  result_op_init (sim->all);
+  for (unsigned i = 0; i < IO_OPS; i++)
+    result_op_init (&sim->op[i]);
+  for (unsigned i = 0; i < setup->workload->files->len; i++) {
+    const WorkloadFile *file = g_ptr_array_index (setup->workload->files, i);
+    CacheState cache = setup->cache >= 0 ? (CacheState) setup->cache : file->cache;
+
+    g_ptr_array_add (sim->inodes, inode_new (sim, i, file->size, cache));
+  }
+  for (unsigned i = 0; i < setup->workload->jobs->len; i++) {
+    const WorkloadJob *job = g_ptr_array_index (setup->workload->jobs, i);
+
+    application_new (sim, job);
+    sim->last_group = MAX (sim->last_group, job->group);
+  }
+  return sim;
+}
+
+void
+sim_free (Simulation *sim)
+{
+  g_ptr_array_unref (sim->rings);
+  worker_pool_free (sim);
+  g_ptr_array_unref (sim->tasks);
+  g_ptr_array_unref (sim->applications);
+  g_ptr_array_unref (sim->inodes);
+  cpus_free (sim);
+  ur_coroutine_pool_free (sim->stacks);
+  ur_engine_free (sim->engine);
+  g_free (sim->op);
+  g_free (sim->all);
+  g_clear_error (&sim->error);
+  g_free (sim);
+}
+
+static void
+append_task (GString *text, const Task *task)
+{
+  static const char *const states[] = { "runs", "is runnable", "sleeps", "has ended" };
+  const Rwsem *sem = task->waits_on;
+  gboolean on_lock = task->waits_for && g_str_equal (task->waits_for, "rwsem");
+
+  g_string_append_printf (text, "; %s#%u %s", task->name, task->id, states[task->state]);
+  if (on_lock && sem)
+    g_string_append_printf (text, ", waiting for %s held by %s", sem->name,
+                            sem->owner ? sem->owner->name : sem->readers ? "readers" : "nobody");
+  else if (task->waits_for)
+    g_string_append_printf (text, ", waiting for %s", task->waits_for);
+}
+
+static GError *
+sim_deadlock (const Simulation *sim)
+{
+  GString *text = g_string_new (NULL);
+  GError *error;
+
+  g_string_append_printf (text, "deadlock at %" G_GUINT64_FORMAT " ns: %g requests in flight, none can go on",
+                          sim_now (sim), sim->count.in_flight.level);
+  for (unsigned i = 0; i < sim->tasks->len && i < 40; i++) {
+    const Task *task = g_ptr_array_index (sim->tasks, i);
+
+    if (task->state != TASK_DEAD)
+      append_task (text, task);
+  }
+  error = g_error_new_literal (SIMULATION_ERROR, SIMULATION_ERROR_DEADLOCK, text->str);
+  g_string_free (text, TRUE);
+  return error;
+}
+
+gboolean
+sim_drive (Simulation *sim)
+{
+  const SimulationSetup *setup = sim->setup;
+
+  while (!sim->error && !sim->finished) {
+    UrTime next = ur_engine_next (sim->engine);
+
+    if (next == UR_TIME_NEVER
+        || (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_completion + STUCK_AFTER)) {
+      sim_fail (sim, sim_deadlock (sim));
+      break;
+    }
+    if (setup->interrupt && g_atomic_int_get (setup->interrupt)) {
+      sim->finished = sim_now (sim);
+      return FALSE;
+    }
+    ur_engine_run (sim->engine, MAX (next, sim_now (sim)) + SLICE);
+    if (setup->progress)
+      setup->progress (sim->count.reaped, sim_now (sim), setup->progress_data);
+  }
+  return TRUE;
+}
+
+RunResult *
+simulation_run (const SimulationSetup *setup, GError **error)
+{
+  RunResult *result = NULL;
+  Simulation *sim = sim_new (setup, error);
+  gboolean whole;
+
+  if (!sim)
+    return NULL;
+  if (!sim_start_group (sim))
+    sim->finished = 1;                  /* no jobs: nothing happens */
+  whole = sim_drive (sim);
+  if (!sim->error) {
+    cpus_settle (sim);
+    if (whole)
+      sim_check (sim);
+  }
+  if (sim->error)
+    g_propagate_error (error, g_steal_pointer (&sim->error));
+  else
+    result = sim_collect (sim, !whole);
+  sim_free (sim);
+  return result;
+}

@@ -1,0 +1,46 @@
+/*
+ * One run: a workload, under a policy, on a machine and a file system, with a seed.
+ * A run is one object: no globals, many runs may live in one process and thread.
+ */
+#ifndef SIMULATION_H
+#define SIMULATION_H
+
+#include "model/file_system.h"
+#include "model/machine.h"
+#include "model/policy.h"
+#include "model/result.h"
+#include "model/workload.h"
+
+typedef enum {
+  SIMULATION_ERROR_CONFIG,       /* policy, machine and workload do not fit together: exit 2 */
+  SIMULATION_ERROR_SOURCE,       /* the workload's stream failed: exit 3 */
+  SIMULATION_ERROR_DEADLOCK,     /* nothing can go on; the message says who waits for whom: exit 1 */
+  SIMULATION_ERROR_CHECK,        /* an end-of-run check broke: internal, exit 70 */
+} SimulationError;
+#define SIMULATION_ERROR (simulation_error_quark ())
+GQuark simulation_error_quark (void);
+
+/* All pointers are borrowed for the length of the call and only read. */
+typedef struct {
+  const Workload   *workload;
+  const Policy     *policy;
+  const Machine    *machine;
+  const FileSystem *file_system;
+  unsigned kernel;               /* 0: the policy's */
+  int      engine;               /* ApplicationEngine, or -1: each job's own */
+  unsigned cpus;                 /* 0: the machine's */
+  unsigned iodepth;              /* 0: each job's own */
+  int      sqpoll;               /* -1: each job's own, 0, 1 */
+  int      cache;                /* CacheState, or -1: each file's own */
+  ReplayMode replay;
+  uint64_t seed;
+  uint64_t limit_ios;            /* 0: all */
+  UrTime   limit_time;           /* 0: no limit */
+  const volatile gint *interrupt;    /* (nullable) checked now and then; non-zero: stop, result marked */
+  void   (*progress) (uint64_t ios, UrTime now, void *data); void *progress_data;   /* (nullable) */
+} SimulationSetup;
+
+/* Runs it to the end.  (transfer full); NULL with error set. */
+RunResult *simulation_run (const SimulationSetup *setup, GError **error);
+
+#endif

@@ -1,0 +1,17 @@
+/*
+ * A spinlock as a FIFO server (qspinlock hands over in order and nobody sleeps): the
+ * wait follows from when the lock becomes free (Lindley's recursion), so it needs no event.
+ * completion_lock, acct->lock, an rwsem's wait_lock, a workqueue pool's lock.
+ */
+#ifndef SPINLOCK_H
+#define SPINLOCK_H
+
+#include "model/task.h"
+
+typedef struct { UrTime free_at; unsigned last_cpu; } Spinlock;
+
+/* Takes the lock, holds it for `held` ns of CPU time, and releases it: all of it is charged to the
+ * task.  Returns what it cost, ns: the wait (counted as spinning), the transfer of the line, and `held`. */
+UrTime spinlock_hold (Task *task, Spinlock *lock, UrTime held);
+
+#endif

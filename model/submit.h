@@ -1,0 +1,27 @@
+/*
+ * Submission: from the SQ ring to the attempt, and from EAGAIN to a queue.
+ * Stands for io_submit_sqes(), io_submit_sqe(), io_queue_sqe(), io_queue_async(), io_queue_iowq(),
+ * io_wq_submit_work() of io_uring/io_uring.c, and io_uring_enter(2); 5.1 to 6.18.
+ * Which way a request goes is asked of the policy (model/policy.h).
+ */
+#ifndef SUBMIT_H
+#define SUBMIT_H
+
+#include "model/ring.h"
+
+/* The system call: submits up to `to_submit` sqes, then waits for `min_complete` CQEs if `getevents`. */
+void     io_uring_enter (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents);
+/* The same, waiting until `deadline` at most (IORING_ENTER_EXT_ARG). */
+void     io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
+                                 UrTime deadline);
+/* Submits up to n sqes as one batch; returns how many. */
+unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n);
+/* A worker executes the request, blocking, and completes it. */
+void     io_wq_submit_work (Task *task, Request *request);
+/* The queue's MaxWorkers= for this ring, at least 1. */
+unsigned queue_max_workers (Ring *ring, const PolicyQueue *queue);
+/* Book-keeping of worker threads, for both kinds of queue. */
+void     sim_worker_created (Simulation *sim);
+void     sim_worker_exited (Simulation *sim);
+
+#endif

@@ -1,0 +1,355 @@
+/* Tasks: see task.h.  Stands for schedule(), try_to_wake_up(), cond_resched(). */
+#include "model/task.h"
+
+#include "model/cpu.h"
+#include "model/rwsem.h"
+
+static void task_run_done (UrEngine *engine, void *data);
+
+static gboolean
+task_preemptible (const Task *task)
+{
+  return task->user_mode || task->sim->setup->machine->preemption == PREEMPT_FULL;
+}
+
+static void
+task_main (void *data)
+{
+  Task *task = data;
+
+  task->body (task, task->data);
+  task_sync (task);
+  cpu_account (task->cpu);
+  task->state = TASK_DEAD;
+  task->cpu->current = NULL;
+  cpu_pick_next (task->cpu);
+}
+
+Task *
+task_new (Simulation *sim, const char *name, TaskClass class, int pinned, TaskBody body, void *data)
+{
+  Task *task = g_new0 (Task, 1);
+
+  task->sim = sim;
+  g_strlcpy (task->name, name, sizeof task->name);
+  task->id = sim->tasks->len;
+  task->class = class;
+  task->state = TASK_SLEEPING;
+  task->pinned = pinned;
+  task->body = body;
+  task->data = data;
+  task->deadline = UR_TIME_NEVER;
+  task->coroutine = ur_coroutine_new (sim->stacks, task_main, task);
+  task->cpu = &sim->cpus[pinned >= 0 ? (unsigned) pinned % sim->n_cpus : 0];
+  g_ptr_array_add (sim->tasks, task);
+  return task;
+}
+
+void
+task_free (Task *task)
+{
+  ur_coroutine_free (task->coroutine);
+  g_free (task);
+}
+
+void
+task_start (Task *task, Task *creator)
+{
+  Cpu *near = creator ? creator->cpu : NULL;
+
+  if (near && task->pinned < 0)
+    task->cpu = near;
+  task->vruntime = task->cpu->min_vruntime;
+  task->state = TASK_RUNNABLE;
+  cpu_enqueue (cpu_select (task, near), task, ENQUEUE_FORK, creator ? creator->owed : 0);
+}
+
+static void
+task_run_done (UrEngine *engine, void *data)
+{
+  Task *task = data;
+
+  (void) engine;
+  task->run_event = 0;
+  ur_coroutine_resume (task->coroutine);
+}
+
+static void
+task_lose_cpu (Task *task)
+{
+  Cpu *cpu = task->cpu;
+
+  cpu_put_current (cpu);
+  cpu_pick_next (cpu);
+}
+
+void
+task_sync (Task *task)
+{
+  UrTime end;
+
+  if (task->owed == 0)
+    return;
+  if (task->cpu->need_resched && task_preemptible (task)) {
+    task->remaining = task->owed;
+    task->owed = 0;
+    task_lose_cpu (task);
+    ur_coroutine_suspend (task->coroutine);
+    return;
+  }
+  end = task_now (task);
+  task->owed = 0;
+  if (ur_engine_try_advance (task->sim->engine, end))
+    return;
+  task->run_end = end;
+  task->run_event = ur_engine_at (task->sim->engine, end, task_run_done, task);
+  ur_coroutine_suspend (task->coroutine);
+}
+
+/* The one timer of a task, for spins and sleeps with a deadline.  It is left armed when the
+ * wait ends early and looks at the deadline when it fires: most waits never see it. */
+static void
+task_timer_fired (UrEngine *engine, void *data)
+{
+  Task *task = data;
+
+  task->timer = 0;
+  if (task->deadline == UR_TIME_NEVER)
+    return;
+  if (task->deadline > ur_engine_now (engine)) {
+    task->timer_at = task->deadline;
+    task->timer = ur_engine_at (engine, task->deadline, task_timer_fired, task);
+  } else if (task->state == TASK_SLEEPING) {
+    task->timed_out = TRUE;
+    task_wake (NULL, task);
+  } else {
+    task_spin_finish (task, 0);
+  }
+}
+
+static void
+task_arm (Task *task, UrTime deadline)
+{
+  UrEngine *engine = task->sim->engine;
+
+  task->deadline = deadline;
+  if (deadline == UR_TIME_NEVER || (task->timer && task->timer_at <= deadline))
+    return;
+  if (task->timer)
+    ur_engine_cancel (engine, task->timer);
+  task->timer_at = deadline;
+  task->timer = ur_engine_at (engine, deadline, task_timer_fired, task);
+}
+
+static void
+task_level_spinning (Task *task, int change)
+{
+  UrLevel *level = &task->sim->count.workers_spinning;
+
+  if (task->class == TASK_CLASS_WORKER)
+    ur_level_set (level, sim_now (task->sim), level->level + change);
+}
+
+void
+task_account_spin (Task *task, UrTime ns)
+{
+  task->cpu->spin += ns;
+}
+
+SpinEnd
+task_spin (Task *task, uint64_t *account, UrTime deadline)
+{
+  UrTime spun;
+
+  task_sync (task);
+  if (task->cpu->need_resched)
+    return SPIN_RESCHED;
+  if (deadline <= sim_now (task->sim))
+    return SPIN_DONE;
+  task->spinning = TRUE;
+  task->spin_ending = FALSE;
+  task->spin_end = SPIN_DONE;
+  task->spin_since = sim_now (task->sim);
+  task_arm (task, deadline);
+  task_level_spinning (task, 1);
+  ur_coroutine_suspend (task->coroutine);
+  task_level_spinning (task, -1);
+  task->spinning = FALSE;
+  task->deadline = UR_TIME_NEVER;
+  spun = sim_now (task->sim) - task->spin_since;
+  task->cpu->spin += spun;
+  if (account)
+    *account += spun;
+  return task->spin_end;
+}
+
+static void
+task_spin_ends (Task *task, SpinEnd end, UrTime delay)
+{
+  if (!task->spinning || task->spin_ending)
+    return;
+  task->spin_ending = TRUE;
+  task->spin_end = end;
+  task->run_event = ur_engine_at (task->sim->engine, sim_now (task->sim) + delay, task_run_done, task);
+}
+
+void
+task_spin_finish (Task *task, UrTime delay)
+{
+  task_spin_ends (task, SPIN_DONE, delay);
+}
+
+void
+task_resched (Task *task)
+{
+  if (task->spinning) {
+    task_spin_ends (task, SPIN_RESCHED, 0);
+  } else if (task->run_event && task_preemptible (task)) {
+    ur_engine_cancel (task->sim->engine, task->run_event);
+    task->run_event = 0;
+    task->remaining = task->run_end - sim_now (task->sim);
+    task_lose_cpu (task);
+  }
+}
+
+void
+task_dispatched (Task *task, gboolean switched)
+{
+  UrTime delay = task->remaining;
+
+  task->state = TASK_RUNNING;
+  task->on_cpu_since = task->slice_since = sim_now (task->sim);
+  task->remaining = 0;
+  task->switch_ns = 0;
+  if (switched) {
+    task->switch_ns = sim_cost (task->sim, COST_SWITCH);
+    task->sim->count.context_switches++;
+    delay += task->switch_ns;
+  }
+  task->run_end = sim_now (task->sim) + delay;
+  task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
+}
+
+void
+task_off_cpu (Task *task)
+{
+  for (unsigned i = 0; i < task->n_holds; i++)
+    rwsem_owner_off_cpu (task->holds[i]);
+}
+
+void
+task_prepare_to_sleep (Task *task)
+{
+  task->prepared = TRUE;
+}
+
+void
+task_cancel_sleep (Task *task)
+{
+  task->prepared = FALSE;
+}
+
+static void
+task_hook_running (Task *task)
+{
+  if (task->hooked_asleep && task->on_running)
+    task->on_running (task);
+  task->hooked_asleep = FALSE;
+}
+
+gboolean
+task_schedule (Task *task, UrTime deadline)
+{
+  Cpu *cpu;
+
+  if (task->prepared && task->on_sleeping) {
+    task->hooked_asleep = TRUE;
+    task->on_sleeping (task);
+  }
+  task_sync (task);
+  if (!task->prepared) {
+    task_hook_running (task);
+    return TRUE;
+  }
+  task->prepared = FALSE;
+  task->timed_out = FALSE;
+  if (deadline <= sim_now (task->sim)) {
+    task_hook_running (task);
+    return FALSE;
+  }
+  cpu = task->cpu;
+  cpu_account (cpu);
+  task->state = TASK_SLEEPING;
+  task->last_ran = sim_now (task->sim);
+  task_arm (task, deadline);
+  cpu->current = NULL;
+  task_off_cpu (task);
+  cpu_pick_next (cpu);
+  ur_coroutine_suspend (task->coroutine);
+  task->deadline = UR_TIME_NEVER;
+  task_hook_running (task);
+  return !task->timed_out;
+}
+
+gboolean
+task_wake (Task *waker, Task *task)
+{
+  Simulation *sim = task->sim;
+  gboolean kick;
+  Cpu *cpu;
+
+  if (task->state != TASK_SLEEPING) {
+    if (!task->prepared)
+      return FALSE;
+    task->prepared = FALSE;             /* it was about to: it will not sleep */
+    if (waker)
+      task_cost (waker, COST_WAKE_LOCAL);
+    return TRUE;
+  }
+  sim->count.wakeups++;
+  cpu = cpu_select (task, waker ? waker->cpu : NULL);
+  kick = cpu->idle && (!waker || cpu != waker->cpu);
+  if (kick)
+    sim->count.ipis++;
+  if (waker)
+    task_cost (waker, kick ? COST_WAKE_REMOTE : COST_WAKE_LOCAL);
+  task->state = TASK_RUNNABLE;
+  cpu_enqueue (cpu, task, ENQUEUE_WAKEUP, waker ? waker->owed : 0);
+  return TRUE;
+}
+
+void
+task_yield (Task *task)
+{
+  Cpu *cpu;
+
+  task_sync (task);
+  cpu = task->cpu;
+  if (cpu->n_queued == 0) {
+    cpu->need_resched = FALSE;
+    return;
+  }
+  task_lose_cpu (task);
+  ur_coroutine_suspend (task->coroutine);
+}
+
+void
+task_cond_resched (Task *task)
+{
+  if (task->cpu->need_resched)
+    task_yield (task);
+}
+
+void
+task_enter_kernel (Task *task)
+{
+  task->user_mode = FALSE;
+  task_cost (task, COST_SYSCALL);
+}
+
+void
+task_return_to_user (Task *task)
+{
+  task_cond_resched (task);
+  task->user_mode = TRUE;
+}

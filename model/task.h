@@ -1,0 +1,112 @@
+/*
+ * A task: one simulated thread (application, sq_thread, worker).  Its body is
+ * straight-line C on a coroutine; everything it does costs CPU time, and only the
+ * task that is current on a CPU makes progress.
+ *
+ * Time.  task_run() charges CPU time to the task without letting it pass;
+ * task_sync() lets all charged time pass.  A task calls task_sync() before it reads
+ * or writes anything that others see, so costs between two such points merge into
+ * one event, or into none (ur_engine_try_advance) if nobody else is due earlier.
+ *
+ * Sleeping follows the kernel's pattern, so that no wake-up is lost:
+ *     task_prepare_to_sleep (t);  if (!condition) task_schedule (t, deadline);
+ *
+ * Stands for task_struct, schedule(), try_to_wake_up(), cond_resched() of
+ * kernel/sched/core.c (5.1 to 6.18).
+ */
+#ifndef TASK_H
+#define TASK_H
+
+#include "model/sim.h"
+
+typedef enum { TASK_CLASS_APP, TASK_CLASS_SQ_THREAD, TASK_CLASS_WORKER, TASK_CLASS_FLUSHER, TASK_CLASSES } TaskClass;
+typedef enum { TASK_RUNNING, TASK_RUNNABLE, TASK_SLEEPING, TASK_DEAD } TaskState;
+typedef enum { SPIN_DONE, SPIN_RESCHED } SpinEnd;
+typedef void (*TaskBody) (Task *task, void *data);
+
+#define TASK_RWSEMS 4                     /* rwsems one task may hold at a time */
+
+struct Task {
+  Simulation *sim;
+  char name[32];
+  unsigned id;                            /* order of creation; breaks ties */
+  TaskClass class;
+  TaskState state;
+  UrCoroutine *coroutine;
+  TaskBody body; void *data;
+
+  Cpu *cpu;                               /* runs there, waits there, or ran there last */
+  int pinned;                             /* CPU number, -1: any */
+  gboolean user_mode;                     /* preemptible at once, as in user space */
+  UrTime owed;                            /* charged, not yet passed */
+  UrTime remaining;                       /* cost left over when it lost the CPU */
+  UrEventHandle run_event; UrTime run_end;
+  UrTime on_cpu_since, slice_since, last_ran;
+  UrTime switch_ns;                       /* cost of its last switch-in */
+  uint64_t vruntime;
+
+  gboolean spinning; gboolean spin_ending; UrTime spin_since;
+  uint64_t *spin_account;                 /* (nullable) also counts the spinning, e.g. a lock's spin_ns */
+  SpinEnd spin_end;
+
+  gboolean prepared;                      /* between task_prepare_to_sleep() and the sleep: a wake-up clears it */
+  gboolean timed_out;
+  UrTime deadline; UrEventHandle timer; UrTime timer_at;
+
+  Rwsem *holds[TASK_RWSEMS]; unsigned n_holds;
+  const char *waits_for; const void *waits_on;      /* for the deadlock report; waits_on a Rwsem if waits_for starts with "rwsem" */
+
+  /* io-wq's scheduler hooks: about to sleep, running again (io_wq_worker_sleeping, io_wq_worker_running). */
+  void (*on_sleeping) (Task *task);
+  void (*on_running) (Task *task);
+  gboolean hooked_asleep;
+
+  Task *queue_next, *queue_prev;          /* run queue of its CPU */
+};
+
+/* A new task, not yet runnable. `pinned` -1: any CPU. (transfer none: the simulation owns it) */
+Task *task_new (Simulation *sim, const char *name, TaskClass class, int pinned, TaskBody body, void *data);
+/* Makes a new task runnable; `creator` (nullable) is the task that made it: placement starts from its CPU. */
+void  task_start (Task *task, Task *creator);
+void  task_free (Task *task);
+
+/* Charges CPU time. */
+static inline void task_run (Task *task, UrTime ns) { task->owed += ns; }
+static inline void task_cost (Task *task, CostKey key) { task->owed += sim_cost (task->sim, key); }
+/* Lets the charged time pass; others may have acted when it returns. */
+void  task_sync (Task *task);
+/* The task's own clock: simulated time plus what is charged. */
+static inline UrTime task_now (const Task *task) { return sim_now (task->sim) + task->owed; }
+
+/* Spins on its CPU until task_spin_end(), or until the CPU is wanted by somebody else
+ * (SPIN_RESCHED; at once if it is already).  `account` (nullable) gets the time too.
+ * `deadline`: SPIN_DONE at that time at the latest (UR_TIME_NEVER: none). */
+SpinEnd task_spin (Task *task, uint64_t *account, UrTime deadline);
+/* Ends another task's spin after `delay`; does nothing if it does not spin. */
+void  task_spin_finish (Task *task, UrTime delay);
+/* Counts ns of busy-waiting that was charged with task_run(). */
+void  task_account_spin (Task *task, UrTime ns);
+
+/* set_current_state() before the condition is looked at a last time. */
+void  task_prepare_to_sleep (Task *task);
+void  task_cancel_sleep (Task *task);
+/* Sleeps unless it was woken since task_prepare_to_sleep().  FALSE if the deadline passed. */
+gboolean task_schedule (Task *task, UrTime deadline);
+/* Wakes `task`; the waker (nullable: an interrupt) pays.  TRUE if it slept or was about to. */
+gboolean task_wake (Task *waker, Task *task);
+/* Gives the CPU away if somebody else should have it. */
+void  task_cond_resched (Task *task);
+/* Gives the CPU to the next in the queue, if there is one. */
+void  task_yield (Task *task);
+/* System call boundaries. */
+void  task_enter_kernel (Task *task);
+void  task_return_to_user (Task *task);
+static inline gboolean task_on_cpu (const Task *task) { return task->state == TASK_RUNNING; }
+
+/* For cpu.c: the task has the CPU from now on; it lost it. */
+void  task_dispatched (Task *task, gboolean switched);
+void  task_off_cpu (Task *task);
+/* For cpu.c: takes the CPU from a running task at once if it may be preempted here, else it notices later. */
+void  task_resched (Task *task);
+
+#endif

@@ -1,0 +1,225 @@
+/* Dispatch, exit codes, help and output of subcommands; see command.h. */
+#include "src/command/command.h"
+#include "model/data_path.h"
+#include "model/experiment.h"
+#include "model/file_system.h"
+#include "model/machine.h"
+#include "model/policy.h"
+#include "model/simulation.h"
+#include "model/suggest.h"
+#include "src/output/escape.h"
+#include "src/version.h"
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+G_DEFINE_QUARK (uringsim-command-error-quark, command_error)
+
+static CommandExit exit_of_simulation (int code)
+{
+  switch (code) {
+  case SIMULATION_ERROR_CONFIG:
+    return EXIT_USAGE;
+  case SIMULATION_ERROR_SOURCE:
+    return EXIT_DATA;
+  case SIMULATION_ERROR_DEADLOCK:
+    return EXIT_NEGATIVE;
+  default:
+    return EXIT_INTERNAL;
+  }
+}
+
+CommandExit command_exit_of (const GError *error)
+{
+  if (error->domain == SIMULATION_ERROR) {
+    return exit_of_simulation (error->code);
+  }
+  if (error->domain == INPUT_ERROR) {
+    return (CommandExit) input_error_exit_code (error);
+  }
+  if (error->domain == COMMAND_ERROR) {
+    return error->code == COMMAND_ERROR_WRITE ? EXIT_IO : EXIT_DATA;
+  }
+  /* Everything else that can go wrong is a name, an option or a configuration file. */
+  if (error->domain == OPTIONS_ERROR || error->domain == POLICY_ERROR || error->domain == MACHINE_ERROR ||
+      error->domain == FILE_SYSTEM_ERROR || error->domain == EXPERIMENT_ERROR || error->domain == G_FILE_ERROR ||
+      error->domain == G_KEY_FILE_ERROR) {
+    return EXIT_USAGE;
+  }
+  return EXIT_INTERNAL;
+}
+
+/* An existing FIFO, device or socket is written to; a regular file is replaced as a whole. */
+static gboolean is_special (const char *path)
+{
+  struct stat status;
+
+  return stat (path, &status) == 0 && !S_ISREG (status.st_mode) && !S_ISDIR (status.st_mode);
+}
+
+static gboolean write_stream (FILE *stream, const char *name, const char *text, GError **error)
+{
+  errno = 0;
+  if (fputs (text, stream) == EOF || fflush (stream) == EOF) {
+    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "%s: %s", name, g_strerror (errno ? errno : EIO));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean command_output (const Options *options, const char *text, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+
+  if (!options->output) {
+    return write_stream (stdout, "standard output", text, error);
+  }
+  g_autofree char *name = escape_text_short (options->output, -1, 200);
+  if (is_special (options->output)) {
+    FILE *stream = fopen (options->output, "w");
+    if (!stream) {
+      g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "-o %s: %s", name, g_strerror (errno));
+      return FALSE;
+    }
+    const gboolean written = write_stream (stream, name, text, error);
+    return fclose (stream) == 0 && written;
+  }
+  /* A symbolic link stays one: what it points to is replaced. */
+  char *target = realpath (options->output, NULL);
+  const gboolean written = g_file_set_contents_full (target ? target : options->output, text, -1,
+                                                     G_FILE_SET_CONTENTS_CONSISTENT, 0666, &failure);
+  free (target);
+  if (!written) {
+    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "-o %s: %s", name, failure->message);
+  }
+  return written;
+}
+
+static const Command *find_command (const Command *commands, const char *name)
+{
+  for (const Command *command = commands; command->name; command++) {
+    if (!strcmp (command->name, name)) {
+      return command;
+    }
+  }
+  return NULL;
+}
+
+static char *program_help (const Command *commands)
+{
+  GString *out = g_string_new ("uringsim simulates I/O through io_uring and says which punting policy wins, by how much, and why.\n\n"
+                               "Usage: uringsim COMMAND [OPTION...] [ARGUMENT...]\n\n");
+
+  for (const Command *command = commands; command->name; command++) {
+    g_string_append_printf (out, "  %-10s %-24s %s\n", command->name, command->arguments, command->summary);
+  }
+  g_string_append (out,
+                   "\nuringsim COMMAND --help lists the options of a command; uringsim --version prints the version.\n"
+                   "Exit status: 0 done, 1 the answer is negative, 2 usage or configuration, 3 bad input data,\n"
+                   "4 the result could not be written, 70 internal error, 130 interrupted.\n");
+  return g_string_free (out, FALSE);
+}
+
+static char *command_help (const Command *command)
+{
+  g_autofree char *options = options_help (command->user);
+
+  return g_strdup_printf ("Usage: uringsim %s [OPTION...] %s\n\n%s\n\nOptions:\n%s", command->name, command->arguments, command->help,
+                          options);
+}
+
+static int fail (const GError *error)
+{
+  const CommandExit status = command_exit_of (error);
+
+  fprintf (stderr, "uringsim: %s%s\n", status == EXIT_INTERNAL ? "internal error: " : "", error->message);
+  return status;
+}
+
+static int usage_error (const char *format, ...) G_GNUC_PRINTF (1, 2);
+static int usage_error (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  fprintf (stderr, "uringsim: %s\n", text);
+  return EXIT_USAGE;
+}
+
+static int unknown_command (const Command *commands, const char *word)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  g_autofree char *quoted = escape_text_short (word, -1, 60);
+
+  for (const Command *command = commands; command->name; command++) {
+    g_ptr_array_add (names, (char *) command->name);
+  }
+  g_ptr_array_add (names, NULL);
+  const char *near = suggest_nearest (word, (const char *const *) names->pdata);
+  if (near) {
+    return usage_error ("unknown command \"%s\"; did you mean \"%s\"?", quoted, near);
+  }
+  g_autofree char *list = g_strjoinv (", ", (char **) names->pdata);
+  return usage_error ("unknown command \"%s\"; expected one of %s", quoted, list);
+}
+
+/* Text that is the answer itself, as help is: goes to stdout. */
+static int print_answer (const char *text)
+{
+  g_autoptr (GError) error = NULL;
+
+  return write_stream (stdout, "standard output", text, &error) ? EXIT_DONE : fail (error);
+}
+
+static int run_command (const Command *command, int argc, char **argv)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Options) options = options_parse (command->user, argc, argv, &error);
+
+  if (!options) {
+    return fail (error);
+  }
+  if (options->help) {
+    g_autofree char *help = command_help (command);
+    return print_answer (help);
+  }
+  const CommandExit status = command->run (options, &error);
+  return error ? fail (error) : (int) status;
+}
+
+int command_main (const Command *commands, int argc, char **argv)
+{
+  const char *word = argc > 1 ? argv[1] : NULL;
+
+  if (!word) {
+    return usage_error ("no command given; uringsim --help lists them");
+  }
+  if (!strcmp (word, "--version")) {
+    g_autofree char *text = g_strdup_printf ("uringsim %s (model %u, %s)\n", uringsim_version (), uringsim_model_version (),
+                                             uringsim_git_id ());
+    return print_answer (text);
+  }
+  const gboolean help = !strcmp (word, "--help") || !strcmp (word, "-h") || !strcmp (word, "help");
+  if (help && (argc == 2 || argv[2][0] == '-')) {
+    g_autofree char *text = program_help (commands);
+    return print_answer (text);
+  }
+  const Command *command = find_command (commands, help ? argv[2] : word);
+  if (!command) {
+    if (word[0] == '-' && !help) {
+      g_autofree char *quoted = escape_text_short (word, -1, 60);
+      return usage_error ("unknown option %s before the command; uringsim --help lists the commands", quoted);
+    }
+    return unknown_command (commands, help ? argv[2] : word);
+  }
+  if (help) {
+    g_autofree char *text = command_help (command);
+    return print_answer (text);
+  }
+  return run_command (command, argc - 2, argv + 2);
+}

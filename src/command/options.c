@@ -1,0 +1,404 @@
+/*
+ * Command-line options; see options.h.  OPTION_TABLE is the one place that knows them: parsing, ranges, suggestions and
+ * help all come from it.
+ */
+#include "src/command/options.h"
+#include "model/key_file.h"
+#include "model/suggest.h"
+#include "src/output/escape.h"
+#include <stddef.h>
+#include <string.h>
+
+G_DEFINE_QUARK (uringsim-options-error-quark, options_error)
+
+enum {
+  SIMULATES = USER_RUN | USER_COMPARE,
+  REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE,
+  ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW,
+};
+
+typedef enum {
+  TYPE_FLAG,            /* gboolean TRUE; `low` is the value stored in an int if `choices` is "value" */
+  TYPE_VALUE,           /* int: stores `low` */
+  TYPE_STRING,          /* char * */
+  TYPE_LIST,            /* GPtrArray of char *, commas split */
+  TYPE_COLLECT,         /* GPtrArray of char *, as given */
+  TYPE_ENGINES,         /* GArray of ApplicationEngine */
+  TYPE_UNSIGNED,        /* unsigned, low..high */
+  TYPE_UINT64,          /* uint64_t, low..high */
+  TYPE_KERNEL,          /* unsigned, KERNEL (major, minor) */
+  TYPE_TIME,            /* UrTime with a unit */
+  TYPE_CHOICE,          /* int (an enum): index in `choices` */
+} OptionType;
+
+typedef struct {
+  const char *name;
+  char        letter;           /* 0: none */
+  OptionType  type;
+  size_t      offset;           /* in Options */
+  unsigned    users;            /* OptionUser bits */
+  uint64_t    low, high;
+  const char *choices;          /* "a|b|c" */
+  const char *argument;         /* for help */
+  const char *help;
+} OptionRow;
+
+#define AT(member) offsetof (Options, member)
+
+static const OptionRow option_table[] = {
+  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES, 0, 0, NULL, "NAME|FILE[,...]",
+    "punting policy, a shipped one or a file (default " OPTIONS_DEFAULT_POLICY ")" },
+  { "kernel", 0, TYPE_KERNEL, AT (kernel), SIMULATES, 0, 0, NULL, "MAJOR.MINOR", "kernel version instead of the policy's" },
+  { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES, 0, 0, NULL, "NAME[,...]",
+    "io_uring, libaio or psync instead of the job's own" },
+  { "no-baseline", 0, TYPE_FLAG, AT (no_baseline), USER_COMPARE, 0, 0, NULL, NULL, "do not add psync as the reference row" },
+  { "machine", 0, TYPE_STRING, AT (machine), SIMULATES, 0, 0, NULL, "NAME|FILE",
+    "machine with all costs (default " OPTIONS_DEFAULT_MACHINE ")" },
+  { "fs", 0, TYPE_STRING, AT (fs), SIMULATES, 0, 0, NULL, "NAME|FILE", "file system (default " OPTIONS_DEFAULT_FS ")" },
+  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_SHOW, 0, 0, NULL, "KEY=VALUE",
+    "change one value of the machine, e.g. CPU.Count=4 or noise=0" },
+  { "cpus", 0, TYPE_UNSIGNED, AT (cpus), SIMULATES, 1, 1024, NULL, "N", "number of CPUs instead of the machine's" },
+  { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), SIMULATES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
+    "requests in flight instead of the job's (default for a trace 32)" },
+  { "sqpoll", 0, TYPE_VALUE, AT (sqpoll), SIMULATES, 1, 0, NULL, NULL, "submit through the kernel's sq_thread" },
+  { "no-sqpoll", 0, TYPE_VALUE, AT (sqpoll), SIMULATES, 0, 0, NULL, NULL, "submit by system call whatever the job says" },
+  { "replay", 0, TYPE_CHOICE, AT (replay), SIMULATES, 0, 0, "closed|timed|fast", "MODE",
+    "closed, timed or fast (run: timed if the trace has times; compare: closed)" },
+  { "time-scale", 0, TYPE_UNSIGNED, AT (input.time_scale), SIMULATES, 1, 1000000, NULL, "PERCENT",
+    "speed of a timed replay in percent of the trace's: 50 doubles all gaps" },
+  { "cache", 0, TYPE_CHOICE, AT (cache), SIMULATES, 0, 0, "clean|dirty|cold", "STATE",
+    "the files' pages at the start: clean, dirty or cold" },
+  { "lenient", 0, TYPE_FLAG, AT (input.lenient), SIMULATES, 0, 0, NULL, NULL, "skip and count defective lines of inputs" },
+  { "iolog-time-unit", 0, TYPE_CHOICE, AT (input.iolog.unit), SIMULATES, 0, 0, "us|ns|ms", "UNIT",
+    "unit of an iolog's time stamps: us (default), ns, ms" },
+  { "wait", 0, TYPE_CHOICE, AT (input.iolog.wait), SIMULATES, 0, 0, "fio|rel-us|rel-ms", "MEANING",
+    "wait lines of an iolog: fio (default), rel-us, rel-ms" },
+  { "order", 0, TYPE_CHOICE, AT (input.iolog.order), SIMULATES, 0, 0, "asis|sort|segment", "RULE",
+    "backward time stamps of an iolog: asis (default), sort, segment" },
+  { "segments", 0, TYPE_CHOICE, AT (input.iolog.segments), SIMULATES, 0, 0, "sequential|parallel|first", "RULE",
+    "several logs in one file: sequential (default), parallel, first" },
+  { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), SIMULATES, 1, G_MAXUINT64, NULL, "N", "stop after N requests" },
+  { "simulate-time", 0, TYPE_TIME, AT (simulate_time), SIMULATES, 0, 0, NULL, "TIME",
+    "stop after this much simulated time, e.g. 500ms, 2s" },
+  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS, 0, G_MAXINT64, NULL, "N", "seed of all random streams (default 1)" },
+  { "reps", 0, TYPE_UNSIGNED, AT (reps), REPEATS, 1, 10000, NULL, "N",
+    "seeds for confidence intervals (run 1, compare and reproduce 8)" },
+  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS, 1, 256, NULL, "N", "runs at the same time; the result is the same (default 1)" },
+  { "timing", 0, TYPE_FLAG, AT (timing), SIMULATES, 0, 0, NULL, NULL, "print how fast the simulation itself was" },
+  { "format", 0, TYPE_CHOICE, AT (format), ANYBODY, 0, 0, "text|json", "FORMAT", "text (default) or json" },
+  { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
+  { "quiet", 'q', TYPE_FLAG, AT (quiet), ANYBODY, 0, 0, NULL, NULL, "no progress on the terminal" },
+  { "help", 'h', TYPE_FLAG, AT (help), ANYBODY, 0, 0, NULL, NULL, "this text" },
+};
+enum { N_OPTIONS = G_N_ELEMENTS (option_table) };
+
+static gboolean takes_value (const OptionRow *row)
+{
+  return row->type != TYPE_FLAG && row->type != TYPE_VALUE;
+}
+
+static gboolean collects (const OptionRow *row)
+{
+  return row->type == TYPE_LIST || row->type == TYPE_COLLECT || row->type == TYPE_ENGINES;
+}
+
+G_GNUC_PRINTF (4, 5)
+static gboolean value_error (const OptionRow *row, const char *value, GError **error, const char *expected, ...)
+{
+  va_list args;
+
+  va_start (args, expected);
+  g_autofree char *text = g_strdup_vprintf (expected, args);
+  va_end (args);
+  g_autofree char *quoted = escape_text_short (value, -1, 60);
+  g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--%s: found \"%s\", expected %s", row->name, quoted, text);
+  return FALSE;
+}
+
+static gboolean store_list (const OptionRow *row, GPtrArray *list, const char *value, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (value, ",", -1);
+
+  for (char **word = words; *word; word++) {
+    g_strstrip (*word);
+    if (!**word) {
+      return value_error (row, value, error, "names separated by single commas");
+    }
+  }
+  for (char **word = words; *word; word++) {
+    g_ptr_array_add (list, g_strdup (*word));
+  }
+  return TRUE;
+}
+
+static gboolean store_engines (const OptionRow *row, GArray *engines, const char *value, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (value, ",", -1);
+
+  for (char **word = words; *word; word++) {
+    ApplicationEngine engine;
+    g_strstrip (*word);
+    if (!application_engine_parse (*word, &engine)) {
+      return value_error (row, *word, error, "io_uring, libaio or psync");
+    }
+    for (unsigned i = 0; i < engines->len; i++) {
+      if (g_array_index (engines, ApplicationEngine, i) == engine) {
+        return value_error (row, *word, error, "each engine once");
+      }
+    }
+    g_array_append_val (engines, engine);
+  }
+  return engines->len ? TRUE : value_error (row, value, error, "io_uring, libaio or psync");
+}
+
+static gboolean store_number (const OptionRow *row, void *place, const char *value, GError **error)
+{
+  uint64_t number;
+
+  if (!key_file_parse_integer (value, &number) || number < row->low || number > row->high) {
+    return value_error (row, value, error, "a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, row->low, row->high);
+  }
+  if (row->type == TYPE_UNSIGNED) {
+    *(unsigned *) place = (unsigned) number;
+  } else {
+    *(uint64_t *) place = number;
+  }
+  return TRUE;
+}
+
+static gboolean store_time (const OptionRow *row, UrTime *place, const char *value, GError **error)
+{
+  static const struct { const char *unit; UrTime ns; } units[] = { { "ns", 1 }, { "us", UR_US }, { "ms", UR_MS }, { "s", UR_S } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (units); i++) {
+    if (!g_str_has_suffix (value, units[i].unit)) {
+      continue;
+    }
+    g_autofree char *digits = g_strndup (value, strlen (value) - strlen (units[i].unit));
+    uint64_t number;
+    if (key_file_parse_integer (digits, &number) && number > 0 && number <= G_MAXINT64 / units[i].ns) {
+      *place = number * units[i].ns;
+      return TRUE;
+    }
+  }
+  return value_error (row, value, error, "a positive whole number with a unit: ns, us, ms or s");
+}
+
+static gboolean store_choice (const OptionRow *row, int *place, const char *value, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (row->choices, "|", -1);
+
+  for (int i = 0; words[i]; i++) {
+    if (!strcmp (words[i], value)) {
+      *place = i;
+      return TRUE;
+    }
+  }
+  g_autofree char *list = g_strjoinv (", ", words);
+  return value_error (row, value, error, "one of %s", list);
+}
+
+static gboolean store (const OptionRow *row, Options *options, const char *value, GError **error)
+{
+  void *place = (char *) options + row->offset;
+
+  switch (row->type) {
+  case TYPE_FLAG:
+    *(gboolean *) place = TRUE;
+    return TRUE;
+  case TYPE_VALUE:
+    *(int *) place = (int) row->low;
+    return TRUE;
+  case TYPE_STRING:
+    if (!*value) {
+      return value_error (row, value, error, "a name or a path");
+    }
+    g_free (*(char **) place);
+    *(char **) place = g_strdup (value);
+    return TRUE;
+  case TYPE_LIST:
+    return store_list (row, *(GPtrArray **) place, value, error);
+  case TYPE_COLLECT:
+    g_ptr_array_add (*(GPtrArray **) place, g_strdup (value));
+    return TRUE;
+  case TYPE_ENGINES:
+    return store_engines (row, *(GArray **) place, value, error);
+  case TYPE_UNSIGNED:
+  case TYPE_UINT64:
+    return store_number (row, place, value, error);
+  case TYPE_KERNEL:
+    return key_file_parse_kernel (value, place) || value_error (row, value, error, "MAJOR.MINOR, e.g. 6.3");
+  case TYPE_TIME:
+    return store_time (row, place, value, error);
+  case TYPE_CHOICE:
+    return store_choice (row, place, value, error);
+  }
+  g_assert_not_reached ();
+}
+
+static int find_long (const char *name, gsize length)
+{
+  for (int i = 0; i < N_OPTIONS; i++) {
+    if (strlen (option_table[i].name) == length && !strncmp (option_table[i].name, name, length)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+static int find_letter (char letter)
+{
+  for (int i = 0; i < N_OPTIONS; i++) {
+    if (option_table[i].letter == letter) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+/* An option that is not in the table, or belongs to other commands. */
+static void unknown_option (OptionUser user, int found, const char *word, GError **error)
+{
+  g_autofree char *quoted = escape_text_short (word, -1, 60);
+
+  if (found >= 0) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_UNKNOWN, "option %s does not belong to this command; see --help", quoted);
+    return;
+  }
+  const char *names[N_OPTIONS + 1];
+  unsigned n = 0;
+  for (int i = 0; i < N_OPTIONS; i++) {
+    if (option_table[i].users & user) {
+      names[n++] = option_table[i].name;
+    }
+  }
+  names[n] = NULL;
+  const char *equals = strchr (word, '=');
+  g_autofree char *bare = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
+  const char *near = g_str_has_prefix (bare, "--") ? suggest_nearest (bare + 2, names) : NULL;
+  g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_UNKNOWN, "unknown option %s%s%s%s", quoted, near ? "; did you mean --" : "; see --help",
+               near ? near : "", near ? "?" : "");
+}
+
+/* One option word at argv[i]; returns how many words it took, 0 with error set. */
+static int parse_option (Options *options, OptionUser user, gboolean *seen, int argc, char **argv, int i, GError **error)
+{
+  const char *word = argv[i];
+  const gboolean is_long = g_str_has_prefix (word, "--");
+  const char *equals = is_long ? strchr (word, '=') : NULL;
+  const int index = is_long ? find_long (word + 2, equals ? (gsize) (equals - word - 2) : strlen (word + 2)) : find_letter (word[1]);
+  const char *value = equals ? equals + 1 : !is_long && word[1] && word[2] ? word + 2 : NULL;
+  int used = 1;
+
+  if (index < 0 || !(option_table[index].users & user)) {
+    unknown_option (user, index, word, error);
+    return 0;
+  }
+  const OptionRow *row = &option_table[index];
+  if (!takes_value (row) && value) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--%s takes no value", row->name);
+    return 0;
+  }
+  if (takes_value (row) && !value) {
+    if (i + 1 >= argc) {
+      g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--%s: expected %s after it", row->name, row->argument);
+      return 0;
+    }
+    value = argv[i + 1];
+    used = 2;
+  }
+  if (seen[index] && !collects (row) && takes_value (row)) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--%s is given twice", row->name);
+    return 0;
+  }
+  seen[index] = TRUE;
+  return store (row, options, value, error) ? used : 0;
+}
+
+static Options *options_new (void)
+{
+  Options *options = g_new0 (Options, 1);
+
+  options->arguments = g_ptr_array_new_with_free_func (g_free);
+  options->policies = g_ptr_array_new_with_free_func (g_free);
+  options->engines = g_array_new (FALSE, FALSE, sizeof (ApplicationEngine));
+  options->set = g_ptr_array_new_with_free_func (g_free);
+  options->sqpoll = options->replay = options->cache = -1;
+  options->seed = 1;
+  options->threads = 1;
+  input_options_init (&options->input);
+  return options;
+}
+
+static void set_defaults (Options *options)
+{
+  if (!options->policies->len) {
+    g_ptr_array_add (options->policies, g_strdup (OPTIONS_DEFAULT_POLICY));
+  }
+  if (!options->machine) {
+    options->machine = g_strdup (OPTIONS_DEFAULT_MACHINE);
+  }
+  if (!options->fs) {
+    options->fs = g_strdup (OPTIONS_DEFAULT_FS);
+  }
+}
+
+Options *options_parse (OptionUser user, int argc, char **argv, GError **error)
+{
+  g_autoptr (Options) options = options_new ();
+  gboolean seen[N_OPTIONS] = { FALSE };
+  gboolean only_arguments = FALSE;
+
+  for (int i = 0; i < argc;) {
+    if (only_arguments || argv[i][0] != '-' || argv[i][1] == '\0') {
+      g_ptr_array_add (options->arguments, g_strdup (argv[i++]));
+    } else if (!strcmp (argv[i], "--")) {
+      only_arguments = TRUE;
+      i++;
+    } else {
+      const int used = parse_option (options, user, seen, argc, argv, i, error);
+      if (!used) {
+        return NULL;
+      }
+      i += used;
+    }
+  }
+  if (options->seed > (uint64_t) G_MAXINT64 - MAX (options->reps, 10000)) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--seed: found %" G_GUINT64_FORMAT ", expected room for --reps above it",
+                 options->seed);
+    return NULL;
+  }
+  set_defaults (options);
+  return g_steal_pointer (&options);
+}
+
+void options_free (Options *options)
+{
+  if (!options) {
+    return;
+  }
+  g_ptr_array_unref (options->arguments);
+  g_ptr_array_unref (options->policies);
+  g_array_unref (options->engines);
+  g_ptr_array_unref (options->set);
+  g_free (options->machine);
+  g_free (options->fs);
+  g_free (options->output);
+  g_free (options);
+}
+
+char *options_help (OptionUser user)
+{
+  GString *out = g_string_new (NULL);
+
+  for (int i = 0; i < N_OPTIONS; i++) {
+    const OptionRow *row = &option_table[i];
+    if (!(row->users & user)) {
+      continue;
+    }
+    g_autofree char *left = row->letter ? g_strdup_printf ("-%c, --%s %s", row->letter, row->name, row->argument ? row->argument : "")
+                                        : g_strdup_printf ("    --%s %s", row->name, row->argument ? row->argument : "");
+    g_string_append_printf (out, "  %-32s %s\n", g_strchomp (left), row->help);
+  }
+  return g_string_free (out, FALSE);
+}

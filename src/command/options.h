@@ -1,0 +1,54 @@
+/*
+ * The options of all subcommands, from one table: name, type, default, range, who takes it, help.
+ *
+ * Forms: --name VALUE, --name=VALUE, -o FILE, flags; "--" ends options; "-" is an argument (stdin).  An option given twice is an
+ * error unless it collects (--policy, --engine, --set).
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include "model/workload.h"
+#include "src/input/input.h"
+#include <glib.h>
+
+typedef enum {
+  USER_RUN = 1 << 0, USER_COMPARE = 1 << 1, USER_REPRODUCE = 1 << 2, USER_LIST = 1 << 3, USER_SHOW = 1 << 4,
+} OptionUser;
+
+typedef enum { FORMAT_TEXT, FORMAT_JSON } OutputFormat;
+
+typedef struct {
+  GPtrArray *arguments;             /* of char * */
+  GPtrArray *policies;              /* of char *, commas split; never empty */
+  GArray    *engines;               /* of ApplicationEngine; empty: each job's own */
+  GPtrArray *set;                   /* of char *: KEY=VALUE */
+  unsigned   kernel;                /* 0: the policy's */
+  char      *machine, *fs, *output; /* output NULL: stdout */
+  unsigned   cpus, iodepth;         /* 0: not given */
+  int        sqpoll, replay, cache; /* -1: not given */
+  uint64_t   seed, limit_ios;
+  UrTime     simulate_time;         /* 0: no limit */
+  unsigned   reps;                  /* 0: the command's default */
+  unsigned   threads;
+  int        format;                /* OutputFormat */
+  gboolean   timing, quiet, no_baseline, help;
+  InputOptions input;
+} Options;
+
+#define OPTIONS_DEFAULT_POLICY  "linux-6.18"
+#define OPTIONS_DEFAULT_MACHINE "generic-8cpu"
+#define OPTIONS_DEFAULT_FS      "ext4"
+
+typedef enum { OPTIONS_ERROR_UNKNOWN, OPTIONS_ERROR_VALUE, OPTIONS_ERROR_ARGUMENTS } OptionsError;
+#define OPTIONS_ERROR (options_error_quark ())
+GQuark options_error_quark (void);
+
+/* Parses argv[0..argc-1], the words after the command's name. (transfer full); NULL with error set. */
+Options *options_parse (OptionUser user, int argc, char **argv, GError **error);
+void     options_free (Options *options);        /* accepts NULL */
+/* The options of one command, one aligned line each. (transfer full) */
+char    *options_help (OptionUser user);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Options, options_free)
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * What a report rests on, in words: how the workload was taken, what the runs say themselves, what the model leaves out.
+ */
+#include "src/command/scenario.h"
+#include "src/output/format.h"
+
+/* Said in every report, so that nobody reads more into a number than is in it. */
+static const char *const not_modelled[] = {
+  "Not modelled yet: block devices and direct I/O, writeback and dirty throttling, journal commits, memory reclaim, NUMA, "
+  "interrupts. Buffered reads and writes of resident pages, fsync as a cost without a device.",
+};
+
+static void note (GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF (2, 3);
+static void note (GPtrArray *notes, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_ptr_array_add (notes, g_strdup_vprintf (format, args));
+  va_end (args);
+}
+
+static void note_streams (GPtrArray *notes, const Workload *workload, const Options *options)
+{
+  unsigned low = G_MAXUINT, high = 0, sqpoll = 0, direct = 0;
+
+  for (unsigned i = 0; i < workload->jobs->len; i++) {
+    const WorkloadJob *job = workload->jobs->pdata[i];
+    const unsigned depth = options->iodepth ? options->iodepth : job->iodepth;
+    low = MIN (low, depth);
+    high = MAX (high, depth);
+    sqpoll += options->sqpoll >= 0 ? options->sqpoll != 0 : job->sqpoll;
+    direct += job->direct;
+  }
+  g_autofree char *depths = low == high ? g_strdup_printf ("%u", low) : g_strdup_printf ("%u to %u", low, high);
+  note (notes, "%u stream%s, each with its own ring; iodepth %s; %s; submission by %s.", workload->jobs->len,
+        workload->jobs->len == 1 ? "" : "s", depths, direct == 0 ? "buffered" : direct == workload->jobs->len ? "direct" :
+        "buffered and direct", sqpoll == 0 ? "system call" : sqpoll == workload->jobs->len ? "sq_thread" : "system call and sq_thread");
+}
+
+static void note_files (GPtrArray *notes, const Workload *workload, const Options *options)
+{
+  static const char *const states[] = { [CACHE_CLEAN] = "resident and clean", [CACHE_DIRTY] = "resident and dirty",
+                                        [CACHE_COLD] = "not in the page cache" };
+  unsigned count[G_N_ELEMENTS (states)] = { 0 }, absent = 0;
+  GString *text = g_string_new (NULL);
+
+  for (unsigned i = 0; i < workload->files->len; i++) {
+    const WorkloadFile *file = workload->files->pdata[i];
+    count[options->cache >= 0 ? (CacheState) options->cache : file->cache] += file->size > 0;
+    absent += file->size == 0;
+  }
+  for (unsigned i = 0; i < G_N_ELEMENTS (states); i++) {
+    if (count[i]) {
+      g_string_append_printf (text, "%s%u %s", text->len ? ", " : "", count[i], states[i]);
+    }
+  }
+  if (absent) {
+    g_string_append_printf (text, "%s%u made by the job", text->len ? ", " : "", absent);
+  }
+  note (notes, "%u file%s at the start: %s.", workload->files->len, workload->files->len == 1 ? "" : "s", text->str);
+  g_string_free (text, TRUE);
+}
+
+static void note_kernels (GPtrArray *notes, const ReportRun *runs, unsigned n_runs)
+{
+  for (unsigned i = 1; i < n_runs; i++) {
+    if (runs[i].result->kernel != runs[0].result->kernel && !runs[i].baseline) {
+      note (notes, "Whole kernels compared: the rows differ in Kernel=, so in file-system flags, locks, task_work and ring flags too, "
+            "not only in their punting rules. --kernel MAJOR.MINOR puts all on one.");
+      return;
+    }
+  }
+}
+
+static gboolean has_note (const GPtrArray *notes, const char *text)
+{
+  return g_ptr_array_find_with_equal_func ((GPtrArray *) notes, text, g_str_equal, NULL);
+}
+
+GPtrArray *scenario_notes (const Workload *workload, const Options *options, const ReportRun *runs, unsigned n_runs)
+{
+  GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
+
+  note_kernels (notes, runs, n_runs);
+  note_streams (notes, workload, options);
+  note_files (notes, workload, options);
+  for (unsigned i = 0; i < n_runs; i++) {
+    if (runs[i].baseline) {
+      g_autofree char *kernel = format_kernel (runs[i].result->kernel);
+      note (notes, "The psync baseline runs on kernel %s; --no-baseline leaves it out.", kernel);
+    }
+    for (unsigned k = 0; runs[i].result->notes && k < runs[i].result->notes->len; k++) {
+      if (!has_note (notes, runs[i].result->notes->pdata[k])) {
+        g_ptr_array_add (notes, g_strdup (runs[i].result->notes->pdata[k]));
+      }
+    }
+  }
+  for (unsigned i = 0; i < G_N_ELEMENTS (not_modelled); i++) {
+    note (notes, "%s", not_modelled[i]);
+  }
+  return notes;
+}

@@ -1,0 +1,57 @@
+/*
+ * The options of one section of a fio job file, as values.
+ *
+ * A table says for each option what it means here; fio_ignored.h lists those that are known and left out.
+ */
+#ifndef FIO_OPTIONS_H
+#define FIO_OPTIONS_H
+
+#include "model/workload.h"
+#include "src/input/fio_job.h"
+
+enum { BSSPLIT_MAX = 64 };       /* entries of one direction, as in fio */
+
+typedef struct {
+  unsigned kb_base;              /* 1024 or 1000 */
+  ApplicationEngine engine;
+  Pattern  pattern;              /* without split[] and file_region */
+  PatternSplit split[3][BSSPLIT_MAX];
+  unsigned n_split[3];
+  uint64_t io_size_percent;      /* of size; 0: io_size is bytes */
+  uint64_t filesize;             /* bytes of each file; 0: size / nrfiles */
+  uint64_t offset_increment;
+  unsigned nrfiles, numjobs;     /* nrfiles 0: not given */
+  const char *filename, *directory, *filename_format, *wait_for; /* (nullable), owned by the reader's string chunk */
+  unsigned iodepth, batch_submit, complete_min, complete_max, iodepth_low;
+  gboolean complete_min_set;
+  gboolean direct, sqpoll, force_async, fixed_buffers, fixed_files, sqpoll_cpu_set;
+  unsigned sqpoll_cpu;
+  uint64_t runtime, start_delay, thinktime;                           /* ns */
+  unsigned thinktime_blocks;
+  gboolean time_based, stonewall, invalidate, pre_read, overwrite, file_append;
+  const char *read_iolog, *replay_redirect;                           /* (nullable) */
+  gboolean replay_no_stall, replay_skip[IO_OPS];
+  unsigned replay_time_scale;
+  uint64_t replay_align, replay_scale;
+} JobOptions;
+
+/* Where an option stands, and what to do with remarks about it. */
+typedef struct {
+  const char *file;              /* quoted for messages */
+  unsigned    line;
+  gboolean    lenient;
+  GStringChunk *strings;         /* keeps the strings of JobOptions */
+  Workload   *workload;          /* for notes and ignored options */
+} OptionPlace;
+
+void     job_options_init (JobOptions *options);        /* fio's defaults */
+/* `key` = `value` (NULL: no value was given).  An unknown option or a bad value: error with "FILE:LINE:". */
+gboolean job_options_set (JobOptions *options, const char *key, const char *value, const OptionPlace *place,
+                          GError **error);
+/* "FILE:LINE: ..." as INPUT_ERROR_DATA; returns FALSE. */
+gboolean job_options_fail (const OptionPlace *place, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* Every option that is known, applied or ignored. (transfer full) (element-type utf8), NULL-terminated. */
+char   **job_options_names (void);
+
+#endif

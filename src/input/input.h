@@ -1,0 +1,46 @@
+/*
+ * From paths to a Workload: finds out by content what each input is, and hands
+ * it to its reader.
+ *
+ * Read: fio job files and iologs (v2, v3), plain or gzip, "-" for standard input.
+ * Everything else is an error that says what the input looks like.
+ */
+#ifndef INPUT_H
+#define INPUT_H
+
+#include "model/workload.h"
+#include "src/input/fio_job.h"
+#include "src/input/input_error.h"
+#include "src/input/iolog.h"
+
+typedef enum {
+  INPUT_FIO_JOB, INPUT_IOLOG, INPUT_IOLOG_V1, INPUT_BLKTRACE, INPUT_BLKPARSE, INPUT_TRACEPOINTS, INPUT_FIO_JSON,
+  INPUT_FIO_LOG, INPUT_UNKNOWN
+} InputKind;
+const char *input_kind_name (InputKind kind);      /* "fio job file", "iolog", ... */
+
+/* Start from input_options_init(). */
+typedef struct {
+  gboolean lenient;            /* of every reader */
+  IologOptions iolog;          /* lenient is taken from above */
+  int      engine;             /* ApplicationEngine; -1: io_uring for a trace, the job's own for a job file */
+  unsigned iodepth;            /* 0: 32 for a trace, the job's own for a job file */
+  int      cache;              /* CacheState; -1: clean for a trace, as the job says for a job file */
+  int      files_exist;        /* job files: -1 by fio's rules, 0 none, 1 all with their full size */
+  int      replay;             /* ReplayMode; -1: closed, or what the job file asks for */
+  unsigned time_scale;         /* percent of the original rate; 0: 100 */
+  unsigned cpus;               /* $ncpus in job files; 0: 1 */
+} InputOptions;
+void input_options_init (InputOptions *options);
+
+/* Reads all inputs (paths: NULL-terminated, at least one) into one workload: each trace is a stream of its own, all
+ * together; each job file starts when the ones before it have ended, as with fio.  INPUT_ERROR.  (transfer full) */
+Workload *input_open (const char *const *paths, const InputOptions *options, GError **error);
+
+/* What the input is, from its first bytes. */
+InputKind input_detect (const ByteSource *source, GError **error);   /* INPUT_UNKNOWN with error: cannot be read */
+
+/* One trace, for `trace info` and `trace check`.  A job file is an error.  (transfer full) */
+Iolog *input_open_trace (const char *path, const InputOptions *options, GError **error);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * Policies, machines, file systems and experiments as descriptions: every effective value and where it comes from.
+ */
+#include "src/output/description.h"
+#include "src/output/format.h"
+#include <limits.h>
+
+static void take_cell (Description *description, char *value)
+{
+  description_cell (description, value);
+  g_free (value);
+}
+
+static void take_field (Description *description, const char *key, char *value)
+{
+  description_field (description, key, value);
+  g_free (value);
+}
+
+static void field_kernel (Description *description, unsigned kernel)
+{
+  if (kernel) {
+    take_field (description, "kernel", format_kernel (kernel));
+  }
+}
+
+static const char *on_again_text (const Policy *policy, const PolicyRule *rule, char **ret_owned)
+{
+  static const char *const names[] = { [ON_AGAIN_POLL] = "poll", [ON_AGAIN_CALLBACK] = "callback", [ON_AGAIN_FAIL] = "fail" };
+
+  if (rule->on_again != ON_AGAIN_QUEUE) {
+    return names[rule->on_again];
+  }
+  *ret_owned = g_strconcat ("queue:", policy->queues[rule->queue].name, NULL);
+  return *ret_owned;
+}
+
+Description *describe_policy (const Policy *policy)
+{
+  static const char *const kinds[] = { [QUEUE_IO_WQ] = "io-wq", [QUEUE_WORKQUEUE] = "workqueue" };
+  static const char *const hashes[] = { [HASH_NONE] = "none", [HASH_INODE] = "inode", [HASH_FILE] = "file", [HASH_RING] = "ring" };
+  Description *d = description_new ("policy");
+  GString *bases = g_string_new (NULL);
+
+  for (unsigned i = 0; i < policy->bases->len; i++) {
+    g_string_append_printf (bases, "%s%s", i ? ", " : "", (const char *) policy->bases->pdata[i]);
+  }
+  description_field (d, "name", policy->name);
+  description_field (d, "title", policy->title);
+  field_kernel (d, policy->kernel);
+  description_field (d, "kernel_origin", policy->kernel_origin);
+  description_field (d, "bases", bases->str);
+  description_field (d, "source", policy->source);
+  description_field (d, "account", policy->account);
+  description_field (d, "file", policy->path);
+  g_string_free (bases, TRUE);
+  description_table (d, "rules", "number# match attempt on_again origin");
+  for (unsigned i = 0; i < policy->n_rules; i++) {
+    const PolicyRule *rule = &policy->rules[i];
+    g_autofree char *owned = NULL;
+    take_cell (d, g_strdup_printf ("%d", rule->number));
+    description_cell (d, rule->match_text);
+    description_cell (d, policy_attempt_name (rule->attempt));
+    description_cell (d, on_again_text (policy, rule, &owned));
+    description_cell (d, rule->origin);
+  }
+  description_table (d, "queues", "name kind max_workers hash kind_origin+ max_workers_origin+ hash_origin+");
+  for (unsigned i = 0; i < policy->n_queues; i++) {
+    const PolicyQueue *queue = &policy->queues[i];
+    description_cell (d, queue->name);
+    description_cell (d, kinds[queue->kind]);
+    description_cell (d, queue->max_workers_text);
+    description_cell (d, hashes[queue->hash]);
+    description_cell (d, queue->kind_origin);
+    description_cell (d, queue->max_workers_origin);
+    description_cell (d, queue->hash_origin);
+  }
+  return d;
+}
+
+/* The values that are no costs, in the words of the file. (transfer full) */
+static char *scalar_text (const Machine *machine, const char *name, const MachineValue *value)
+{
+  if (g_str_equal (name, "CPU.Noise")) {
+    return format_fixed (machine->noise, 3);
+  }
+  if (g_str_equal (name, "Locks.HoldPerContender")) {
+    return format_fixed (machine->kappa, 4);
+  }
+  if (g_str_equal (name, "Scheduler.Placement")) {
+    return g_strdup (machine->placement == PLACEMENT_PACK ? "pack" : "spread");
+  }
+  if (g_str_equal (name, "Scheduler.Preemption")) {
+    return g_strdup (machine->preemption == PREEMPT_FULL ? "full" : "voluntary");
+  }
+  return g_strdup_printf ("%" G_GUINT64_FORMAT, value->ns);
+}
+
+static void add_cost (Description *d, char *name, const MachineValue *value, const char *meaning)
+{
+  take_cell (d, name);
+  take_cell (d, g_strdup_printf ("%" G_GUINT64_FORMAT, value->ns));
+  description_cell (d, meaning);
+  description_cell (d, value->source);
+  description_cell (d, value->origin);
+}
+
+Description *describe_machine (const Machine *machine)
+{
+  Description *d = description_new ("machine");
+  g_autoptr (GList) names = g_list_sort (g_hash_table_get_keys (machine->scalar_source), (GCompareFunc) g_strcmp0);
+
+  description_field (d, "name", machine->name);
+  description_field (d, "title", machine->title);
+  description_field (d, "evidence", machine->evidence);
+  description_field (d, "file", machine->path);
+  description_table (d, "settings", "key value source+ origin+");
+  for (const GList *item = names; item; item = item->next) {
+    const MachineValue *value = g_hash_table_lookup (machine->scalar_source, item->data);
+    description_cell (d, item->data);
+    take_cell (d, scalar_text (machine, item->data, value));
+    description_cell (d, value->source);
+    description_cell (d, value->origin);
+  }
+  description_table (d, "costs", "key ns# meaning source+ origin+");
+  for (int i = 0; i < COSTS; i++) {
+    add_cost (d, g_strdup_printf ("%s.%s", machine_cost_group (i), machine_cost_key (i)), &machine->cost[i], machine_cost_text (i));
+  }
+  for (unsigned k = 0; k < machine->file_systems->len; k++) {
+    const MachineFileSystem *fs = machine->file_systems->pdata[k];
+    for (int i = 0; i < FS_COSTS; i++) {
+      add_cost (d, g_strdup_printf ("FileSystem %s.%s", fs->name, machine_file_system_cost_key (i)), &fs->cost[i],
+                machine_file_system_cost_text (i));
+    }
+  }
+  return d;
+}
+
+/* (transfer full) */
+static char *range_text (KernelRange range)
+{
+  g_autofree char *since = format_kernel (range.since), *until = format_kernel (range.until);
+
+  if (range.since >= range.until) {
+    return g_strdup ("never");
+  }
+  if (range.until == UINT_MAX) {
+    return range.since == 0 ? g_strdup ("always") : g_strconcat (since, "+", NULL);
+  }
+  return range.since == 0 ? g_strconcat ("before ", until, NULL) : g_strdup_printf ("%s to before %s", since, until);
+}
+
+Description *describe_file_system (const FileSystem *fs)
+{
+  static const char *const modes[] = { [LOCK_NONE] = "none", [LOCK_SHARED] = "shared", [LOCK_EXCLUSIVE] = "exclusive" };
+  Description *d = description_new ("file_system");
+
+  description_field (d, "name", fs->name);
+  description_field (d, "title", fs->title);
+  description_field (d, "source", fs->source);
+  take_field (d, "nowait", range_text (fs->nowait));
+  take_field (d, "buffer_rasync", range_text (fs->buffer_rasync));
+  take_field (d, "buffer_wasync", range_text (fs->buffer_wasync));
+  take_field (d, "dio_parallel_write", range_text (fs->dio_parallel_write));
+  description_field (d, "read_lock", modes[fs->read_lock]);
+  description_field (d, "write_lock", modes[fs->write_lock]);
+  description_field (d, "regular_files", fs->regular ? "yes" : "no");
+  description_field (d, "balance_dirty_pages", fs->balance_at_end ? "after the copy" : "before the copy");
+  description_field (d, "time_stamp_refuses_nowait", fs->timestamp_blocks ? "yes" : "no");
+  description_field (d, "costs", fs->cost_name);
+  description_field (d, "file", fs->path);
+  return d;
+}
+
+static void take_published (Description *d, double value, int decimals)
+{
+  take_cell (d, value >= 0 ? format_fixed (value, decimals) : NULL);
+}
+
+Description *describe_experiment (const Experiment *experiment)
+{
+  Description *d = description_new ("experiment");
+  g_autofree char *fitted = experiment->fitted ? g_strjoinv ("; ", experiment->fitted) : NULL;
+
+  description_field (d, "name", experiment->name);
+  description_field (d, "title", experiment->title);
+  description_field (d, "source", experiment->source);
+  description_field (d, "machine", experiment->machine);
+  description_field (d, "fs", experiment->fs);
+  field_kernel (d, experiment->kernel);
+  description_field (d, "workload", experiment->workload_path);
+  take_field (d, "ios", g_strdup_printf ("%" G_GUINT64_FORMAT, experiment->ios));
+  description_field (d, "fitted", fitted);
+  description_field (d, "file", experiment->path);
+  description_table (d, "rows", "name policy engine sq_thread iops# bw_bytes# clat_ns# cpu_share_contention# note+");
+  for (unsigned i = 0; i < experiment->n_rows; i++) {
+    const ExperimentRow *row = &experiment->rows[i];
+    description_cell (d, row->name);
+    description_cell (d, row->policy);
+    description_cell (d, row->engine >= 0 ? application_engine_name ((ApplicationEngine) row->engine) : "the job's");
+    description_cell (d, row->sqpoll < 0 ? "the job's" : row->sqpoll ? "yes" : "no");
+    take_published (d, row->iops, 0);
+    take_published (d, row->bw_bytes, 0);
+    take_published (d, row->clat_mean_ns, 0);
+    take_published (d, row->cpu_share_contention, 2);
+    description_cell (d, row->note);
+  }
+  description_table (d, "ratios", "name numerator denominator published# tolerance#");
+  for (unsigned i = 0; i < experiment->n_ratios; i++) {
+    const ExperimentRatio *ratio = &experiment->ratios[i];
+    description_cell (d, ratio->name);
+    description_cell (d, experiment->rows[ratio->numerator].name);
+    description_cell (d, experiment->rows[ratio->denominator].name);
+    take_published (d, ratio->published, 3);
+    take_published (d, ratio->tolerance, 2);
+  }
+  return d;
+}

@@ -1,0 +1,76 @@
+/*
+ * What the writers are given: runs that are over, with what is known about them from the other seeds.
+ *
+ * A command fills these in and owns everything they point to; the writers only read.  All computing (means, intervals,
+ * ratios, verdicts) is done before.
+ */
+#ifndef REPORT_H
+#define REPORT_H
+
+#include "model/experiment.h"
+#include "model/machine.h"
+#include "model/result.h"
+#include "model/workload.h"
+
+/* A mean over seeds with the half width of its 95 % confidence interval; half_width < 0: one seed, not known. */
+typedef struct {
+  double mean, half_width;
+  unsigned n;                       /* seeds; 0: nothing to say */
+} ReportEstimate;
+
+/* One row: the run with the printed seed, and the means over all seeds. */
+typedef struct {
+  const RunResult *result;
+  gboolean baseline;                /* added by the program, not asked for */
+  ReportEstimate iops, clat_ns, cpu_share_contention;
+  ReportEstimate ratio;             /* of IOPS to the reference row, paired by seed; n = 0: none */
+  const char *ratio_to;             /* the reference row's name */
+} ReportRun;
+
+typedef struct {
+  const char *command;              /* "run", "compare" */
+  uint64_t seed;
+  unsigned reps;
+  const Workload *workload;
+  const Machine *machine;
+  ReplayMode replay;
+  const GPtrArray *notes;           /* of char * */
+  gboolean timing;                  /* wall-clock figures wanted */
+  gboolean interrupted;
+  unsigned n_runs;
+  const ReportRun *runs;
+} Report;
+
+typedef struct {
+  double simulated, half_width;
+  double error;                     /* simulated / published - 1 */
+  gboolean ok, wrong_side;          /* within its tolerance; on the other side of 1 than published */
+} ReportRatio;
+
+typedef struct {
+  const Experiment *experiment;
+  const Machine *machine;
+  unsigned reps;
+  const ReportRun *rows;            /* experiment->n_rows */
+  const ReportRatio *ratios;        /* experiment->n_ratios */
+  const GPtrArray *notes;           /* of char * */
+  gboolean ok;
+} ReportExperiment;
+
+typedef struct {
+  uint64_t seed;
+  unsigned n_experiments;
+  const ReportExperiment *experiments;
+  unsigned ratios, ok, within_quarter, wrong_side;
+  gboolean interrupted;
+} ReportReproduction;
+
+/* Everything as one text, ending in a newline. (transfer full) */
+char *text_report (const Report *report);
+char *text_report_reproduction (const ReportReproduction *reproduction);
+char *json_report (const Report *report);
+char *json_report_reproduction (const ReportReproduction *reproduction);
+
+const char *replay_name (ReplayMode mode);
+
+#endif

@@ -1,0 +1,142 @@
+/* Tables shared by the text reports; see text_sections.h. */
+#include "src/output/text_sections.h"
+#include "src/output/escape.h"
+#include "src/output/format.h"
+#include "src/output/text_table.h"
+#include <string.h>
+
+enum { COLUMNS = 100, INDENT = 2 };
+
+static void print_titled (const TextTable *table, const char *title, GString *out)
+{
+  g_string_append_printf (out, "\n%s\n", title);
+  text_table_print (table, INDENT, out);
+}
+
+static void take_count (TextTable *table, uint64_t count)
+{
+  text_table_take (table, count ? format_count (count) : g_strdup (""));
+}
+
+void text_section_paths (const ReportRun *runs, char *const *names, unsigned n, GString *out)
+{
+  g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrr");
+
+  text_table_header (table, "", "inline", "hashed", "unhashed", "async", "failed", "workers", "switches", "wake-ups",
+                     "lock share", NULL);
+  for (unsigned i = 0; i < n; i++) {
+    const RunResult *result = runs[i].result;
+    const double ios = MAX (result->ios, 1);
+    text_table_add (table, names[i]);
+    for (int outcome = 0; outcome < OUTCOMES; outcome++) {
+      take_count (table, result->outcome[outcome]);
+    }
+    text_table_take (table, format_count (result->workers.created));
+    text_table_take (table, format_fixed (result->context_switches / ios, 2));
+    text_table_take (table, format_fixed (result->wakeups / ios, 2));
+    text_table_take (table, result->n_locks ? format_share (result->lock[0].cpu_share_contention) : g_strdup ("-"));
+  }
+  print_titled (table, "Which way the requests went (switches and wake-ups per I/O; lock share of busy CPU time)", out);
+}
+
+void text_section_phases (const ReportRun *runs, char *const *names, unsigned n, GString *out)
+{
+  g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrr");
+
+  text_table_header (table, "", "submit", "attempt", "punt", "queue", "lock", "service", "complete", "reap", "total", NULL);
+  for (unsigned i = 0; i < n; i++) {
+    const RunResult *result = runs[i].result;
+    text_table_add (table, names[i]);
+    for (int phase = 0; phase < PHASES; phase++) {
+      text_table_take (table, result->phase[phase].n ? format_us (result->phase[phase].mean) : g_strdup ("-"));
+    }
+    text_table_take (table, format_us (ur_histogram_mean (&result->all.lat)));
+  }
+  print_titled (table, "Where the time of one request went (mean of those that passed the station, us)", out);
+}
+
+/* Means per acquisition say more than totals; the totals are in the JSON. */
+void text_section_locks (const ReportRun *runs, char *const *names, unsigned n, GString *out)
+{
+  g_autoptr (TextTable) locks = text_table_new ("llrrrrrrrr");
+  g_autoptr (TextTable) workers = text_table_new ("lrrrrrrr");
+
+  text_table_header (locks, "", "lock", "acquired", "contended", "wait", "max", "hold", "spin", "slow", "share",
+                     NULL);
+  text_table_header (workers, "", "created", "most alive", "running", "spinning", "asleep", "idle", "sleeps/IO", NULL);
+  for (unsigned i = 0; i < n; i++) {
+    const RunResult *result = runs[i].result;
+    if (!result->n_locks) {
+      continue;
+    }
+    const ResultLock *lock = &result->lock[0];
+    const double acquired = MAX (lock->acquired, 1), contended = MAX (lock->contended, 1);
+    text_table_add (locks, names[i]);
+    text_table_take (locks, escape_text_short (lock->name, -1, 20));
+    text_table_take (locks, format_count (lock->acquired));
+    text_table_take (locks, format_count (lock->contended));
+    text_table_take (locks, lock->contended ? format_us (lock->wait_total / contended) : g_strdup ("-"));
+    text_table_take (locks, lock->contended ? format_us (lock->wait_max) : g_strdup ("-"));
+    text_table_take (locks, format_us (lock->hold_ns / acquired));
+    text_table_take (locks, format_us (lock->spin_ns / acquired));
+    text_table_take (locks, format_us (lock->slowpath_ns / acquired));
+    text_table_take (locks, format_share (lock->cpu_share_contention));
+    if (result->workers.created) {
+      text_table_add (workers, names[i]);
+      text_table_take (workers, format_count (result->workers.created));
+      text_table_take (workers, format_count (result->workers.max_alive));
+      text_table_take (workers, format_fixed (result->workers.mean_running, 2));
+      text_table_take (workers, format_fixed (result->workers.mean_spinning, 2));
+      text_table_take (workers, format_fixed (result->workers.mean_sleeping_on_lock, 2));
+      text_table_take (workers, format_fixed (result->workers.mean_idle, 2));
+      text_table_take (workers, format_fixed (lock->sleeps / acquired, 2));
+    }
+  }
+  if (text_table_rows (locks)) {
+    print_titled (locks, "The most contended lock (us; wait per contended, the rest per acquisition; share of busy CPU)", out);
+  }
+  if (text_table_rows (workers)) {
+    print_titled (workers, "What the workers did (mean number of them: running, spinning and asleep on the lock, idle)", out);
+  }
+}
+
+void text_section_cpus (const ReportRun *runs, char *const *names, unsigned n, GString *out)
+{
+  g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrr");
+
+  text_table_header (table, "", "CPUs", "busy", "idle", "spinning", "app", "sq_thread", "workers", "flusher", "irq", NULL);
+  for (unsigned i = 0; i < n; i++) {
+    const RunResult *result = runs[i].result;
+    const double shares[] = {
+      result->cpu.busy, result->cpu.idle, result->cpu.spin, result->cpu.app, result->cpu.sq_thread, result->cpu.workers,
+      result->cpu.flusher, result->cpu.irq,
+    };
+    text_table_add (table, names[i]);
+    text_table_take (table, format_count (result->cpus));
+    for (unsigned k = 0; k < G_N_ELEMENTS (shares); k++) {
+      text_table_take (table, k >= 2 && shares[k] == 0 ? g_strdup ("") : format_share (shares[k]));
+    }
+  }
+  print_titled (table, "What the CPUs did (share of all CPU time; spinning lies inside busy)", out);
+}
+
+void text_section_notes (const GPtrArray *notes, GString *out)
+{
+  for (unsigned i = 0; notes && i < notes->len; i++) {
+    g_autofree char *text = escape_text (notes->pdata[i], -1);
+    g_auto (GStrv) words = g_strsplit (text, " ", -1);
+    unsigned column = 3;
+
+    g_string_append (out, "  *");
+    for (char **word = words; *word; word++) {
+      const unsigned width = g_utf8_strlen (*word, -1);
+      if (column + 1 + width > COLUMNS && column > 4) {
+        g_string_append (out, "\n   ");
+        column = 3;
+      }
+      g_string_append_printf (out, " %s", *word);
+      column += 1 + width;
+    }
+    g_string_append_c (out, '\n');
+  }
+}

@@ -1,0 +1,19 @@
+/*
+ * The tables that every text report shares: one line per run, saying where requests went, where their time went, and
+ * which lock they met.
+ */
+#ifndef TEXT_SECTIONS_H
+#define TEXT_SECTIONS_H
+
+#include "src/output/report.h"
+
+/* `names`: one per run, already fit for a terminal.  Each appends a titled table to `out`. */
+void text_section_paths (const ReportRun *runs, char *const *names, unsigned n, GString *out);
+void text_section_phases (const ReportRun *runs, char *const *names, unsigned n, GString *out);
+void text_section_locks (const ReportRun *runs, char *const *names, unsigned n, GString *out);
+void text_section_cpus (const ReportRun *runs, char *const *names, unsigned n, GString *out);
+
+/* Each string as one paragraph "  * ...", escaped and folded at 100 columns. */
+void text_section_notes (const GPtrArray *notes, GString *out);
+
+#endif

@@ -1,0 +1,39 @@
+#!/bin/sh
+# The manual knows what the program knows: every command has a page, and every option, policy variable, machine cost and applied
+# fio option stands in the page it belongs to.  Last line: "N passed, N failed".  Environment: top_srcdir, top_builddir.
+set -u
+cd "${top_srcdir:-.}" || exit 2
+program=${top_builddir:-.}/uringsim
+passed=0 failed=0
+
+# documented PAGES WORD: the word stands in one of the pages, with or without scdoc's escapes.
+documented () {
+  if sed 's/\\//g' $1 | grep -qF -e "$2"; then
+    passed=$((passed + 1))
+  else
+    echo "FAIL: $2 is not in $1"
+    failed=$((failed + 1))
+  fi
+}
+
+[ -x "$program" ] || { echo "check-docs.sh: no $program" >&2; exit 2; }
+commands=$("$program" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+for command in $commands; do
+  page=doc/man/uringsim-$command.1.scd
+  [ -e "$page" ] || { echo "FAIL: no $page"; failed=$((failed + 1)); continue; }
+  documented doc/man/uringsim.1.scd "*$command*"
+  for option in $("$program" "$command" --help | sed -n 's/^  .\{4\}\(--[a-z-]*\).*/\1/p'); do
+    documented "$page doc/man/uringsim.1.scd" "*$option*"
+  done
+done
+for variable in $(sed -n 's/^  X (POLICY_[A-Z_]*, *"\([^"]*\)".*/\1/p' model/policy.h); do
+  documented doc/man/uringsim-policy.5.scd "*$variable*"
+done
+for cost in $(sed -n "s/^  X (COST_[A-Z_]*, *\"[A-Za-z]*\", *\"\([A-Za-z]*\)\".*/\1/p; s/^  X (FS_[A-Z_]*, *\"\([A-Za-z]*\)\".*/\1/p" model/machine.h); do
+  documented doc/man/uringsim-machine.5.scd "*$cost=*"
+done
+for option in $(sed -n 's/^  [A-Z]* ("\([a-z_]*\)", .*/\1/p' src/input/fio_options.c); do
+  documented doc/man/uringsim-job.5.scd "*$option*"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 100 ]

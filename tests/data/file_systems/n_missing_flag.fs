@@ -1,0 +1,17 @@
+[FileSystem]
+Name=broken
+Title=A file system
+
+[Flags]
+NoWait=always
+BufferRasync=5.9+
+BufferWasync=never
+
+[Locks]
+Read=none
+Write=exclusive
+
+[Steps]
+Regular=yes
+BalanceAtEnd=yes
+TimestampBlocks=no

@@ -1,0 +1,15 @@
+[FileSystem]
+Name=broken
+Title=A file system
+
+[Flags]
+NoWait=always
+BufferRasync=5.9+
+BufferWasync=never
+DioParallelWrite=6.4+
+
+
+[Steps]
+Regular=yes
+BalanceAtEnd=yes
+TimestampBlocks=no

@@ -1,0 +1,19 @@
+[FileSystem]
+Name=broken
+Title=A file system
+
+[Flags]
+NoWait=always
+BufferRasync=5.9+
+BufferWasync=never
+DioParallelWrite=6.4+
+
+[Locks]
+Read=none
+Write=exclusive
+
+[Steps]
+Regular=yes
+BalanceAtEnd=yes
+TimestampBlocks=no
+WritePage=500

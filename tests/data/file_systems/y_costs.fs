@@ -1,0 +1,19 @@
+[FileSystem]
+Name=y-costs
+Title=A file system
+Costs=ext4
+
+[Flags]
+NoWait=always
+BufferRasync=5.9+
+BufferWasync=never
+DioParallelWrite=6.4+
+
+[Locks]
+Read=none
+Write=exclusive
+
+[Steps]
+Regular=yes
+BalanceAtEnd=yes
+TimestampBlocks=no

@@ -1,0 +1,104 @@
+/*
+ * A small simulated machine for the tests of the model, and scripts for its tasks.
+ *
+ * A fixture is a Simulation on the machine x86-server without noise, with four files of 64 MiB, all clean in the page
+ * cache.  By default every cost is 0 (and kappa too), so that only what a test sets takes time and
+ * the expected times can be read off the script.
+ *
+ * A script says what tasks do, one task after the other, separated by '|':
+ *
+ *     A: write run:5 unlock | B@1/0: write say:got unlock
+ *
+ * NAME, then @TIME at which it is started, /CPU it is pinned to or ~CPU it ran on before, then its steps.
+ * Times in scripts and logs are microseconds, with decimals.  Steps (lock N is the rwsem of file N, 0 if left out):
+ *
+ *   run:T  hold:T            CPU time; under lock 0, so that contenders lengthen it
+ *   sleep:T                  sleeps T
+ *   wait  wait:T             sleeps until woken, T at most; the latter logs "woken" or "timeout"
+ *   prepare  schedule        the two halves of wait; schedule logs "back"
+ *   wake:NAME                logs "slept" if it did or was about to, else "awake"
+ *   resched  yield           task_cond_resched(), task_yield()
+ *   user  kernel             preemptible as in user space, or not
+ *   spin  spin:T             logs "done" or "resched"; finish:NAME ends another's spin
+ *   write:N read:N trywrite:N tryread:N unlock:N     log "write", "read", or "got" / "busy"
+ *   say:TEXT  cpu            logs TEXT, logs "cpuN"
+ *   repeat:N                 N times more from the first step
+ *   ring:N[,cqsize][,coop][,defer][,sqpoll][,idle=T] makes the fixture's ring of N entries; the task is its submitter
+ *   sqe:REQUEST              puts a request into the SQ
+ *   submit  submit:N         io_uring_enter() for all that is in the SQ, waiting for N completions
+ *   getevents:N[,T]          io_uring_enter() that waits for N completions, T at most
+ *   notify                   the tail is published to the sq_thread
+ *   post:REQUEST             posts the completion of a request that was never submitted
+ *   reap                     takes what is in the CQ and logs the names of the requests, "-" if there are none
+ *   free                     leaves a request for the ring's owner to free, as a worker of 6.4+ does
+ *
+ * A request is rN, wN (file N) or sN (fsync), then +PAGES (1) and @PAGE where it starts (0), with 'a' before it for
+ * IOSQE_ASYNC.  Requests are named a, b, c... in the order in which they are made.
+ */
+#ifndef MODEL_FIXTURE_H
+#define MODEL_FIXTURE_H
+
+#include "model/cpu.h"
+#include "model/ring.h"
+#include "tests/row.h"
+
+#include <CUnit/CUnit.h>
+
+#define FIXTURE_FILES 4
+#define FIXTURE_FILE_SIZE ((uint64_t) 64 << 20)
+
+typedef struct {
+  Machine *machine; Policy *policy; FileSystem *file_system; Workload *workload;
+  SimulationSetup setup;                /* of all of these; seed 1 */
+  Simulation *sim;                      /* NULL until fixture_build() */
+  Ring *ring;                           /* NULL until a task made it */
+  GString *log;                         /* "A@1.5 text, B@2 text" */
+  GPtrArray *actors;                    /* the tasks of the script */
+  GPtrArray *requests;                  /* of Request, a first */
+} Fixture;
+
+typedef enum { COSTS_FREE, COSTS_SHIPPED } FixtureCosts;
+
+/* Names of shipped policies and file systems; stops the program if they do not load. (transfer full) */
+Fixture *fixture_new (const char *policy, const char *file_system, FixtureCosts costs);
+/* As --set, several separated by ", "; "kernel=MAJOR.MINOR" too.  Before fixture_build(). */
+void     fixture_set (Fixture *fixture, const char *assignments);
+/* Makes the simulation. */
+void     fixture_build (Fixture *fixture);
+void     fixture_free (Fixture *fixture);
+
+/* Adds the tasks of a script. */
+void     fixture_script (Fixture *fixture, const char *script);
+/* Runs to the end and closes the books: every task of the script has ended and sim_check() is content, which are
+ * assertions named after `row`. */
+void     fixture_run (Fixture *fixture, const char *row);
+/* A task of the script. */
+Task    *fixture_task (Fixture *fixture, const char *name);
+Inode   *fixture_inode (Fixture *fixture, unsigned file);
+
+/* The names of the requests in the order of one of their times (an offset in RequestTimes); those where it
+ * is 0 are left out. */
+char    *fixture_order (const Fixture *fixture, size_t time_offset);
+#define FIXTURE_ORDER(fixture, member) fixture_order (fixture, G_STRUCT_OFFSET (RequestTimes, member))
+/* The largest number of requests of the given file (-1: any) that were being executed by workers at one time. */
+unsigned fixture_parallel (const Fixture *fixture, int file);
+
+/* Microseconds as in the log. */
+void     fixture_append_us (GString *text, UrTime ns);
+/* The log is this. */
+void     fixture_check_log (const Fixture *fixture, const char *row, const char *log);
+
+/* Calls fn (fixture, data) at this time of the run. */
+typedef void (*FixtureProbe) (Fixture *fixture, gpointer data);
+void     fixture_at (Fixture *fixture, UrTime when, FixtureProbe fn, gpointer data);
+
+/* The usual table: a script on a machine, and the log it must leave. */
+typedef struct { const char *rule, *set, *script, *log; } ScriptRow;
+void     fixture_check_rows (const ScriptRow *rows, unsigned n, const char *policy, const char *set);
+#define FIXTURE_CHECK_ROWS(rows, policy, set) fixture_check_rows (rows, G_N_ELEMENTS (rows), policy, set)
+
+/* CUnit's calls, which stop the program if they fail: a suite that is missing must not look like success. */
+CU_pSuite fixture_suite (const char *name);
+void      fixture_test (CU_pSuite suite, const char *name, CU_TestFunc test);
+
+#endif

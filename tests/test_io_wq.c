@@ -1,0 +1,433 @@
+/* io-wq: what is hashed, the order of hashed work, how many workers there are and which of them work. */
+#include "model/io_wq.h"
+#include "tests/model_fixture.h"
+#include "tests/unit.h"
+
+#include <string.h>
+
+/* Writes, reads and syncs of a page take 10 us; SLEEPS: writes sleep 50 us more, with the lock held. */
+#define TEN_US \
+  "FileSystem ext4.WritePage=10000, FileSystem ext4.ReadPage=10000, FileSystem ext4.Fsync=10000, " \
+  "FileSystem block.WritePage=10000"
+#define SLEEPS "FileSystem ext4.SleepEvery=1, FileSystem ext4.Sleep=50000"
+
+/* ---- which work is hashed, which is concurrent ---- */
+
+static void
+test_prepare (void)
+{
+  static const struct {
+    const char *rule, *fs;
+    unsigned kernel;
+    IoOp op;
+    gboolean force_async, direct;
+    QueueHash hash;
+    gboolean hashed, concurrent;
+  } rows[] = {
+    { "a write", "ext4", KERNEL (6, 3), IO_WRITE, FALSE, FALSE, HASH_INODE, TRUE, FALSE },
+    { "a write, 6.18", "ext4", KERNEL (6, 18), IO_WRITE, FALSE, FALSE, HASH_INODE, TRUE, FALSE },
+    { "a write, tmpfs", "tmpfs", KERNEL (6, 18), IO_WRITE, FALSE, FALSE, HASH_INODE, TRUE, FALSE },
+    { "a read", "ext4", KERNEL (6, 3), IO_READ, FALSE, FALSE, HASH_INODE, FALSE, FALSE },
+    { "fsync up to 6.2: not concurrent", "ext4", KERNEL (6, 2), IO_SYNC, FALSE, FALSE, HASH_INODE, FALSE, FALSE },
+    { "fsync from 6.3 on", "ext4", KERNEL (6, 3), IO_SYNC, FALSE, FALSE, HASH_INODE, FALSE, TRUE },
+    { "fdatasync from 6.3 on", "ext4", KERNEL (6, 3), IO_DATASYNC, FALSE, FALSE, HASH_INODE, FALSE, TRUE },
+    { "IOSQE_ASYNC write, 6.1", "ext4", KERNEL (6, 1), IO_WRITE, TRUE, FALSE, HASH_INODE, TRUE, TRUE },
+    { "IOSQE_ASYNC write, 6.18", "ext4", KERNEL (6, 18), IO_WRITE, TRUE, FALSE, HASH_INODE, FALSE, TRUE },
+    { "IOSQE_ASYNC read, 6.1", "ext4", KERNEL (6, 1), IO_READ, TRUE, FALSE, HASH_INODE, FALSE, TRUE },
+    { "a write to a block device", "block", KERNEL (6, 3), IO_WRITE, FALSE, FALSE, HASH_INODE, FALSE, FALSE },
+    { "a direct write, ext4, 6.3", "ext4", KERNEL (6, 3), IO_WRITE, FALSE, TRUE, HASH_INODE, TRUE, FALSE },
+    { "a direct write, ext4, 6.4: parallel", "ext4", KERNEL (6, 4), IO_WRITE, FALSE, TRUE, HASH_INODE, FALSE, FALSE },
+    { "a direct write, btrfs, 6.4: never parallel", "btrfs", KERNEL (6, 4), IO_WRITE, FALSE, TRUE, HASH_INODE, TRUE,
+      FALSE },
+    { "a policy without hashing", "ext4", KERNEL (6, 3), IO_WRITE, FALSE, FALSE, HASH_NONE, FALSE, FALSE },
+    { "a policy that hashes by ring", "ext4", KERNEL (6, 3), IO_WRITE, FALSE, FALSE, HASH_RING, TRUE, FALSE },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", rows[i].fs, COSTS_FREE);
+    Request request = { .io = { .op = rows[i].op, .length = 4096 }, .force_async = rows[i].force_async,
+                        .direct = rows[i].direct };
+    Ring *ring;
+
+    fixture->setup.kernel = rows[i].kernel;
+    fixture->policy->queues[0].hash = rows[i].hash;
+    fixture_build (fixture);
+    ring = ring_new (fixture->sim, NULL, 8, (RingFlags) { .cqsize = TRUE }, -1);
+    request.inode = fixture_inode (fixture, 2);
+    request.inode->bucket = 17;
+    io_wq_prepare (ring->io_wq[0], &request);
+    ROW_CHECK (request.hashed == rows[i].hashed, "%s: hashed %d", rows[i].rule, request.hashed);
+    ROW_CHECK (request.concurrent == rows[i].concurrent, "%s: concurrent %d", rows[i].rule, request.concurrent);
+    ROW_CHECK (!request.hashed || request.bucket == (rows[i].hash == HASH_RING ? ring->id : 17), "%s: bucket %u",
+               rows[i].rule, request.bucket);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- scripts ---- */
+
+/* buckets: of files 0 to 3, one digit each; started, posted: the order of the requests (nullable);
+ * parallel: most requests at once; workers: created. */
+typedef struct {
+  const char *rule, *policy, *set, *script, *buckets;
+  const char *started, *posted;
+  unsigned parallel, workers;
+} WqRow;
+
+static void
+set_buckets (Fixture *fixture, const char *buckets)
+{
+  for (unsigned i = 0; i < FIXTURE_FILES; i++)
+    fixture_inode (fixture, i)->bucket = (unsigned) g_ascii_digit_value (buckets[i]);
+}
+
+/* Runs the row on ext4 unless its policy says "POLICY on FILE-SYSTEM". (transfer full) */
+static Fixture *
+run_row (const WqRow *row, QueueHash hash)
+{
+  g_auto (GStrv) names = g_strsplit (row->policy, " on ", 2);
+  Fixture *fixture = fixture_new (names[0], names[1] ? names[1] : "ext4", COSTS_FREE);
+  g_autofree char *started = NULL, *posted = NULL;
+
+  fixture_set (fixture, TEN_US);
+  if (row->set)
+    fixture_set (fixture, row->set);
+  if (hash != HASH_NONE)
+    fixture->policy->queues[0].hash = hash;
+  fixture_build (fixture);
+  set_buckets (fixture, row->buckets);
+  fixture_script (fixture, row->script);
+  fixture_run (fixture, row->rule);
+  started = FIXTURE_ORDER (fixture, started);
+  posted = FIXTURE_ORDER (fixture, posted);
+  ROW_CHECK (!row->started || strcmp (started, row->started) == 0, "%s: started %s", row->rule, started);
+  ROW_CHECK (!row->posted || strcmp (posted, row->posted) == 0, "%s: posted %s", row->rule, posted);
+  ROW_CHECK (fixture_parallel (fixture, -1) == row->parallel, "%s: %u at once", row->rule,
+             fixture_parallel (fixture, -1));
+  ROW_CHECK (fixture->sim->count.workers_created == row->workers, "%s: %u workers", row->rule,
+             fixture->sim->count.workers_created);
+  return fixture;
+}
+
+static void
+check_rows (const WqRow *rows, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    fixture_free (run_row (&rows[i], HASH_NONE));
+}
+#define CHECK_ROWS(rows) check_rows (rows, G_N_ELEMENTS (rows))
+
+static void
+test_order (void)
+{
+  static const WqRow rows[] = {
+    { "one file: first in, first out, one at a time", "linux-6.3", NULL,
+      "S: ring:8 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
+    { "one file, workers that sleep: the same", "linux-6.3", SLEEPS,
+      "S: ring:8 sqe:w0 sqe:w0+3 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 1, 2 },
+    { "a hashed item joins its run in the list", "linux-6.3", NULL,
+      "S: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "0123", "acbd", "acbd", 1, 1 },
+    { "unhashed items keep their place between runs", "linux-6.3 on block", NULL,
+      "S: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
+    { "a run is taken whole, what comes meanwhile is a new run", "linux-6.3", NULL,
+      "S: ring:8 sqe:w0 sqe:w0 sqe:w1 submit run:5 sqe:w0 sqe:w1 submit:5 reap", "0123", "abced", "abced", 1, 1 },
+    { "colliding files are one run", "linux-6.3", NULL,
+      "S: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "5523", "abcd", "abcd", 1, 1 },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void
+test_parallel (void)
+{
+  static const WqRow rows[] = {
+    { "files in different buckets: in parallel once a worker sleeps", "linux-6.3", SLEEPS,
+      "S: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
+    { "as long as none sleeps one worker is enough", "linux-6.3", NULL,
+      "S: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
+    { "up to the limit", "hashed-2", SLEEPS,
+      "S: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 2, 2 },
+    { "files that collide: one at a time", "linux-6.18", SLEEPS,
+      "S: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "7723", "abcd", "abcd", 1, 1 },
+    { "without hashing one file is written by several workers at once", "unhashed", SLEEPS,
+      "S: ring:8 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
+    { "forced reads: each a worker of its own", "linux-6.3", NULL,
+      "S: ring:8 sqe:ar0 sqe:ar0 sqe:ar0 sqe:ar0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
+    { "a limit of one", "linux-6.3", NULL,
+      "S: ring:1 sqe:ar0 submit sqe:ar0 submit sqe:ar0 submit getevents:2 reap getevents:1 reap", "0123", "abc", "abc",
+      1, 1 },
+    { "IOSQE_ASYNC writes, 6.1: hashed, many workers, one works", "linux-6.1", NULL,
+      "S: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 1, 4 },
+    { "IOSQE_ASYNC writes, 6.18: several enter one inode", "linux-6.18", NULL,
+      "S: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
+    { "fsync up to 6.2: no worker of its own", "linux-6.1", "kernel=6.2",
+      "S: ring:8 sqe:s0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 1, 1 },
+    { "fsync from 6.3 on: each a worker of its own, beside a write of the file", "linux-6.3", NULL,
+      "S: ring:8 sqe:w0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 3, 3 },
+    { "fsync, up to the limit", "hashed-2", NULL,
+      "S: ring:8 sqe:s0 sqe:s0 sqe:s0 sqe:s0 submit:4 reap", "0123", "abcd", "abcd", 2, 2 },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void
+test_hash_by_ring (void)
+{
+  static const WqRow row = { "hashed by ring: all files are one bucket", "linux-6.18", SLEEPS,
+                             "S: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 1, 1 };
+
+  fixture_free (run_row (&row, HASH_RING));
+}
+
+/* Who asks for another worker when one goes to sleep inside an item, and who does not. */
+static void
+test_creation (void)
+{
+  static const WqRow rows[] = {
+    { "6.15: a worker that sleeps asks for another, though the list has its own bucket only", "linux-6.18",
+      "kernel=6.15, " SLEEPS, "S: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 2 },
+    { "6.16: not then", "linux-6.18", "kernel=6.16, " SLEEPS,
+      "S: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 1 },
+    { "6.16: for another bucket", "linux-6.18", "kernel=6.16, " SLEEPS,
+      "S: ring:8 sqe:w0 submit run:5 sqe:w1 submit:2 reap", "0123", "ab", "ab", 2, 2 },
+    { "6.16: for unhashed work", "linux-6.18", "kernel=6.16, FileSystem ext4.Fsync=10000, " SLEEPS,
+      "S: ring:8 sqe:w0 submit run:5 sqe:s0 submit:2 reap", "0123", "ab", "ba", 2, 2 },
+    { "who queues while every worker sleeps makes one", "linux-6.18", SLEEPS,
+      "S: ring:8 sqe:w0 submit run:20 sqe:w1 submit:2 reap", "0123", "ab", "ab", 2, 2 },
+    { "also for the same bucket, in vain", "linux-6.18", SLEEPS,
+      "S: ring:8 sqe:w0 submit run:20 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 2 },
+    { "who queues while a worker runs does not", "linux-6.18", NULL,
+      "S: ring:8 sqe:w0+3 submit run:20 sqe:w1 submit:2 reap", "0123", "ab", "ab", 1, 1 },
+    { "a free worker is woken before one is made", "linux-6.18", NULL,
+      "S: ring:8 sqe:w0 submit:1 reap run:100 sqe:w1 submit:1 reap", "0123", "ab", "ab", 1, 1 },
+    { "spinning for the lock is running: no new worker", "linux-6.18", NULL,
+      "L/0: write run:50 unlock | S@1/1: ring:8 sqe:w0 submit run:5 sqe:w1 submit:2 reap", "0123", "ab", "ab", 1, 1 },
+    { "sleeping for the lock is not", "linux-6.18", NULL,
+      "L/0: write sleep:50 unlock | S@1/1: ring:8 sqe:w0 submit run:5 sqe:w1 submit:2 reap", "0123", "ab", "ba", 2, 2 },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+/* An enqueue to a busy bucket wakes an idle worker, which finds nothing, and so does the end of a run. */
+static void
+test_futile_wakeups (void)
+{
+  static const struct { WqRow row; uint64_t futile; } rows[] = {
+    { { "none with one worker", "linux-6.3", NULL,
+        "S: ring:8 sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit:3 reap", "0123", "abc", "abc", 1, 1 }, 0 },
+    { { "each enqueue to the busy bucket, the end of its run, and of the next", "linux-6.3", NULL,
+        "S: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit run:10 "
+        "sqe:w0 submit:4 reap", "0123", "abcdef", "abcdef", 2, 2 }, 5 },
+    { { "none if the woken worker has work of another bucket", "linux-6.3", NULL,
+        "S: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w1 submit:2 reap", "0123", "abcd", "abdc",
+        2, 2 }, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = run_row (&rows[i].row, HASH_NONE);
+
+    ROW_CHECK (fixture->sim->count.futile_wakeups == rows[i].futile, "%s: %d in vain", rows[i].row.rule,
+               (int) fixture->sim->count.futile_wakeups);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- who works, who is idle, who leaves ---- */
+
+typedef struct { char running[16]; unsigned alive, pending, executing, idle; } Pool;
+
+static void
+look (Fixture *fixture, gpointer data)
+{
+  Pool *pool = data;
+  const IoWq *wq = fixture->ring->io_wq[0];
+  unsigned n = 0, worker = 0;
+
+  for (unsigned i = 0; i < fixture->sim->tasks->len; i++) {
+    const Task *task = g_ptr_array_index (fixture->sim->tasks, i);
+
+    if (task->class == TASK_CLASS_WORKER) {
+      worker++;
+      if (task->state == TASK_RUNNING)
+        pool->running[n++] = (char) ('0' + worker);
+    }
+  }
+  pool->running[n] = '\0';
+  pool->alive = fixture->sim->count.workers_alive;
+  pool->pending = io_wq_pending (wq);
+  pool->executing = io_wq_running (wq);
+  pool->idle = io_wq_idle (wq);
+}
+
+/* The state at a time: which workers run (by order of creation), how many there are, what the queue counts. */
+static void
+test_pool (void)
+{
+  static const struct { const char *rule, *policy, *script; double at; Pool pool; } rows[] = {
+    { "three work", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 5, { "123", 3, 0, 3, 0 } },
+    { "the first is done", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 15,
+      { "23", 3, 0, 2, 1 } },
+    { "all are idle", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 35, { "", 3, 0, 0, 3 } },
+    { "the last to become idle is woken", "linux-6.3",
+      "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 run:100 sqe:ar0 submit:4 reap", 135, { "3", 3, 0, 1, 2 } },
+    { "another order", "linux-6.3",
+      "S: ring:8 sqe:ar0+3 sqe:ar0+1 sqe:ar0+2 submit:3 run:100 sqe:ar0 submit:4 reap", 135, { "1", 3, 0, 1, 2 } },
+    { "then the one before", "linux-6.3",
+      "S: ring:8 sqe:ar0+3 sqe:ar0+1 sqe:ar0+2 submit:3 run:100 sqe:ar0 submit run:1 sqe:ar0 submit:5 reap", 135,
+      { "13", 3, 0, 2, 1 } },
+    { "work beyond the limit is pending", "hashed-2", "S: ring:8 sqe:ar0 sqe:ar0 sqe:ar0 sqe:ar0 submit:4 reap", 5,
+      { "12", 2, 2, 2, 0 } },
+    { "a run that was taken is not pending", "linux-6.3", "S: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", 5,
+      { "1", 1, 0, 1, 0 } },
+    { "idle for less than 5 s: all stay", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 5000009,
+      { "", 3, 0, 0, 3 } },
+    { "idle for 5 s: the first leaves", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 5000011,
+      { "", 2, 0, 0, 2 } },
+    { "the next too", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 5000021,
+      { "", 1, 0, 0, 1 } },
+    { "the last one stays", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 60000000,
+      { "", 1, 0, 0, 1 } },
+    { "work starts the 5 s again", "linux-6.3",
+      "S: ring:8 sqe:ar0 sqe:ar0 submit:2 run:3000000 sqe:ar0 sqe:ar0 submit:4 reap", 7999999, { "", 2, 0, 0, 2 } },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_FREE);
+    const Pool *expected = &rows[i].pool;
+    Pool pool = { "not looked at", 0, 0, 0, 0 };
+
+    fixture_set (fixture, TEN_US);
+    fixture_build (fixture);
+    fixture_script (fixture, rows[i].script);
+    fixture_at (fixture, (UrTime) (rows[i].at * 1000), look, &pool);
+    fixture_run (fixture, rows[i].rule);
+    ROW_CHECK (strcmp (pool.running, expected->running) == 0 && pool.alive == expected->alive,
+               "%s: %s of %u run", rows[i].rule, pool.running, pool.alive);
+    ROW_CHECK (pool.pending == expected->pending && pool.executing == expected->executing
+               && pool.idle == expected->idle,
+               "%s: pending %u, executing %u, idle %u", rows[i].rule, pool.pending, pool.executing, pool.idle);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- costs ---- */
+
+/* What a punt costs whom, from the machine's own figures: depth 1, the worker idle or yet to be made. */
+static void
+test_costs (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+  const MachineValue *cost = fixture->machine->cost;
+  const Request *first, *second;
+  UrTime scan, item;
+
+  fixture_set (fixture, "FileSystem ext4.SleepEvery=0, Scheduler.IdleExitDeep=2500");
+  fixture_build (fixture);
+  fixture_script (fixture, "S/0: user ring:1,coop,defer sqe:w0 submit:1 reap run:100 sqe:w0 submit:1 reap");
+  fixture_run (fixture, "costs of a punt");
+  first = g_ptr_array_index (fixture->requests, 0);
+  second = g_ptr_array_index (fixture->requests, 1);
+  scan = cost[COST_LOCK_TRANSFER].ns + cost[COST_WORKER_SCAN].ns;
+  item = cost[COST_WORKER_ITEM].ns;
+  ROW_CHECK (first->time.verdict - first->time.attempt == cost[COST_ATTEMPT_REFUSED].ns, "the attempt is refused: %d ns",
+             (int) (first->time.verdict - first->time.attempt));
+  ROW_CHECK (first->time.queued - first->time.verdict == cost[COST_PUNT].ns + cost[COST_LOCK_FAST].ns,
+             "the punt: %d ns", (int) (first->time.queued - first->time.verdict));
+  ROW_CHECK (first->time.started - first->time.queued
+             == cost[COST_THREAD_CREATE].ns + cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns + scan + item,
+             "a worker is made: %d ns", (int) (first->time.started - first->time.queued));
+  ROW_CHECK (second->time.started - second->time.queued
+             == cost[COST_WAKE_REMOTE].ns + cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns + scan + item,
+             "a worker is woken: %d ns", (int) (second->time.started - second->time.queued));
+  ROW_CHECK (second->time.posted - second->time.done
+             == cost[COST_TASK_WORK_ADD].ns + cost[COST_WAKE_REMOTE].ns + cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns
+             + cost[COST_TASK_WORK].ns + cost[COST_CQE_BATCH].ns,
+             "the submitter is woken and posts: %d ns", (int) (second->time.posted - second->time.done));
+  fixture_free (fixture);
+}
+
+/* ---- many requests at random ---- */
+
+/* Hashed work of a bucket starts in the order in which it was queued, one after the other. */
+static void
+check_buckets (const Fixture *fixture, const char *row)
+{
+  for (unsigned i = 0; i < fixture->requests->len; i++) {
+    const Request *one = g_ptr_array_index (fixture->requests, i);
+
+    ROW_CHECK (one->time.posted && one->time.reaped, "%s: request %u is complete", row, i);
+    for (unsigned k = 0; k < i; k++) {
+      const Request *before = g_ptr_array_index (fixture->requests, k);
+
+      if (one->hashed && before->hashed && one->bucket == before->bucket)
+        ROW_CHECK (before->time.queued <= one->time.queued && before->time.done <= one->time.started,
+                   "%s: requests %u and %u of bucket %u", row, k, i, one->bucket);
+    }
+  }
+}
+
+static void
+append_requests (GString *script, UrRandom *random)
+{
+  static const char *const kinds[] = { "w", "w", "w", "w", "r", "s", "aw", "ar" };
+  unsigned left = 20 + (unsigned) ur_random_below (random, 32);
+
+  g_string_append_printf (script, "S: user ring:64%s", ur_random_below (random, 2) ? ",coop,defer" : "");
+  for (unsigned n = left; n > 0; n--) {
+    g_string_append_printf (script, " sqe:%s%u+%u", kinds[ur_random_below (random, G_N_ELEMENTS (kinds))],
+                            (unsigned) ur_random_below (random, FIXTURE_FILES),
+                            1 + (unsigned) ur_random_below (random, 4));
+    if (ur_random_below (random, 3) == 0)
+      g_string_append_printf (script, " submit run:%u", (unsigned) ur_random_below (random, 60));
+  }
+  g_string_append_printf (script, " submit:%u reap", left);
+}
+
+static void
+test_random (void)
+{
+  static const char *const policies[] = { "linux-6.1", "linux-6.3", "linux-6.18", "hashed-2", "always-punt" };
+  static const char *const kernels[] = { "6.1", "6.3", "6.5", "6.15", "6.16", "6.18" };
+
+  for (unsigned i = 0; i < 90; i++) {
+    Fixture *fixture = fixture_new (policies[i % G_N_ELEMENTS (policies)], "ext4", COSTS_SHIPPED);
+    GString *script = g_string_new (NULL);
+    UrRandom random;
+    char buckets[FIXTURE_FILES + 1] = { 0 };
+    g_autofree char *set = NULL;
+
+    ur_random_init_indexed (&random, 1, "io-wq", i);
+    set = g_strdup_printf ("CPU.Count=%u, kernel=%s, FileSystem ext4.SleepEvery=%u", 1u << ur_random_below (&random, 4),
+                           kernels[i % G_N_ELEMENTS (kernels)], (unsigned) ur_random_below (&random, 10));
+    for (unsigned k = 0; k < FIXTURE_FILES; k++)
+      buckets[k] = (char) ('0' + ur_random_below (&random, 4));
+    fixture_set (fixture, set);
+    fixture_build (fixture);
+    set_buckets (fixture, buckets);
+    append_requests (script, &random);
+    fixture_script (fixture, script->str);
+    fixture_run (fixture, set);
+    check_buckets (fixture, set);
+    g_string_free (script, TRUE);
+    fixture_free (fixture);
+  }
+}
+
+void
+register_io_wq_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("io-wq");
+
+  fixture_test (suite, "which work is hashed", test_prepare);
+  fixture_test (suite, "order", test_order);
+  fixture_test (suite, "parallel", test_parallel);
+  fixture_test (suite, "hashed by ring", test_hash_by_ring);
+  fixture_test (suite, "creation of workers", test_creation);
+  fixture_test (suite, "futile wake-ups", test_futile_wakeups);
+  fixture_test (suite, "the pool", test_pool);
+  fixture_test (suite, "costs of a punt", test_costs);
+  fixture_test (suite, "one at a time at random", test_random);
+}

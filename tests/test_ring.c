@@ -1,0 +1,382 @@
+/* Rings: sizes, batches, overflow, who posts and who is woken, task_work, the sq_thread's sleep. */
+#include "tests/model_fixture.h"
+#include "tests/unit.h"
+
+#include <string.h>
+
+/* ---- sizes ---- */
+
+static void
+test_sizes (void)
+{
+  static const struct { unsigned entries; gboolean cqsize; unsigned sq, cq; } rows[] = {
+    { 1, FALSE, 1, 2 },   { 2, FALSE, 2, 4 },    { 3, FALSE, 4, 8 },      { 5, FALSE, 8, 16 },
+    { 8, FALSE, 8, 16 },  { 9, FALSE, 16, 32 },  { 100, FALSE, 128, 256 }, { 32768, FALSE, 32768, 65536 },
+    { 1, TRUE, 1, 1 },    { 3, TRUE, 4, 4 },     { 64, TRUE, 64, 64 },    { 65, TRUE, 128, 128 },
+  };
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+
+  fixture_build (fixture);
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    const Ring *ring = ring_new (fixture->sim, NULL, rows[i].entries, (RingFlags) { .cqsize = rows[i].cqsize }, -1);
+
+    ROW_CHECK (ring->sq_entries == rows[i].sq && ring->cq_entries == rows[i].cq, "%u entries: SQ %u, CQ %u",
+               rows[i].entries, ring->sq_entries, ring->cq_entries);
+    ROW_CHECK (ring->id == i && g_ptr_array_index (fixture->sim->rings, i) == ring, "%u entries: it is ring %u",
+               rows[i].entries, i);
+  }
+  fixture_free (fixture);
+}
+
+/* ---- scripts on a ring ---- */
+
+/* times: "a DONE POSTED, b DONE POSTED" (nullable). */
+typedef struct { const char *rule, *policy, *set, *script, *log, *times; } RingRow;
+
+#define TEN_US "FileSystem ext4.WritePage=10000, FileSystem ext4.ReadPage=10000"
+
+static char *
+times (const Fixture *fixture)
+{
+  GString *text = g_string_new (NULL);
+
+  for (unsigned i = 0; i < fixture->requests->len; i++) {
+    const Request *request = g_ptr_array_index (fixture->requests, i);
+
+    g_string_append_printf (text, "%s%c ", i ? ", " : "", 'a' + i);
+    fixture_append_us (text, request->time.done);
+    g_string_append_c (text, ' ');
+    fixture_append_us (text, request->time.posted);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static Fixture *
+start_row (const RingRow *row, const char *set)
+{
+  Fixture *fixture = fixture_new (row->policy, "ext4", COSTS_FREE);
+
+  fixture_set (fixture, set);
+  if (row->set)
+    fixture_set (fixture, row->set);
+  fixture_build (fixture);
+  fixture_script (fixture, row->script);
+  return fixture;
+}
+
+static void
+check_row (Fixture *fixture, const RingRow *row)
+{
+  g_autofree char *text = NULL;
+
+  fixture_run (fixture, row->rule);
+  fixture_check_log (fixture, row->rule, row->log);
+  text = times (fixture);
+  ROW_CHECK (!row->times || strcmp (text, row->times) == 0, "%s: %s; expected %s", row->rule, text, row->times);
+}
+
+static void
+check_rows (const RingRow *rows, unsigned n, const char *set)
+{
+  for (unsigned i = 0; i < n; i++) {
+    Fixture *fixture = start_row (&rows[i], set);
+
+    check_row (fixture, &rows[i]);
+    fixture_free (fixture);
+  }
+}
+#define CHECK_ROWS(rows, set) check_rows (rows, G_N_ELEMENTS (rows), set)
+
+static void
+test_batch (void)
+{
+  static const RingRow rows[] = {
+    { "inline completions are posted together at the end of the batch", "linux-6.3", NULL,
+      "S: ring:4 sqe:r0 sqe:r0 sqe:r0 submit reap", "S@30 reap abc", "a 10 30, b 20 30, c 30 30" },
+    { "each takes its time under one lock", "linux-6.3", "Ring.CqeBatch=1000, Locks.Fast=25",
+      "S: ring:4 sqe:r0 sqe:r0 sqe:r0 submit reap", "S@33.025 reap abc", "a 10 33.025, b 20 33.025, c 30 33.025" },
+    { "without a lock on a DEFER_TASKRUN ring", "linux-6.3", "Ring.CqeBatch=1000, Locks.Fast=25",
+      "S: ring:4,defer sqe:r0 sqe:r0 sqe:r0 submit reap", "S@33 reap abc", "a 10 33, b 20 33, c 30 33" },
+    { "two batches, two ends", "linux-6.3", NULL, "S: ring:4 sqe:r0 submit sqe:r0 sqe:r0 submit reap",
+      "S@30 reap abc", "a 10 10, b 20 30, c 30 30" },
+    { "a blocking issue posts at once", "inline-buffered-write", NULL, "S: ring:4 sqe:w0 sqe:w0 submit reap",
+      "S@20 reap ab", "a 10 10, b 20 20" },
+    { "its writes overtake earlier reads of the batch", "inline-buffered-write", NULL,
+      "S: ring:4 sqe:r0 sqe:w0 sqe:r0 sqe:w0 submit reap", "S@40 reap bdac", "a 10 40, b 20 20, c 30 40, d 40 40" },
+    { "without it the reads come first", "linux-6.3", "FileSystem ext4.ReadPage=0",
+      "S: ring:4 sqe:r0 sqe:w0 sqe:r0 sqe:w0 submit:4 reap", "S@20 reap acbd", "a 0 0, b 10 10, c 0 0, d 20 20" },
+  };
+
+  CHECK_ROWS (rows, TEN_US);
+}
+
+static void
+count_ready (Fixture *fixture, gpointer data)
+{
+  *(unsigned *) data = ring_sq_ready (fixture->ring);
+}
+
+/* sq.head is published once, after the whole batch. */
+static void
+test_sq_head (void)
+{
+  static const struct { const char *policy; UrTime at; unsigned ready; } rows[] = {
+    { "inline-buffered-write", 1, 4 }, { "inline-buffered-write", 15, 4 }, { "inline-buffered-write", 39, 4 },
+    { "inline-buffered-write", 41, 0 }, { "linux-6.3", 1, 0 }, { "linux-6.3", 39, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    const RingRow row = { rows[i].policy, rows[i].policy, NULL,
+                          "S: ring:4 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap", "S@40 reap abcd", NULL };
+    Fixture *fixture = start_row (&row, TEN_US);
+    unsigned ready = 99;
+
+    fixture_at (fixture, rows[i].at * UR_US, count_ready, &ready);
+    check_row (fixture, &row);
+    ROW_CHECK (ready == rows[i].ready, "%s at %d us: %u entries still in the SQ", rows[i].policy, (int) rows[i].at, ready);
+    fixture_free (fixture);
+  }
+}
+
+static void
+test_overflow (void)
+{
+  static const struct { RingRow row; uint64_t overflows; } rows[] = {
+    { { "5.4: what does not fit is dropped", "linux-5.4", NULL,
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 reap post:w0 reap", "S@0 reap ab, S@0 reap e", NULL }, 2 },
+    { { "5.5: it is kept until there is room and the application waits", "linux-6.3", "kernel=5.5",
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 reap reap getevents:1 reap",
+        "S@0 reap ab, S@0 reap -, S@0 reap cd", NULL }, 2 },
+    { { "5.5: in order: later ones join the backlog though there is room", "linux-6.3", "kernel=5.5",
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 reap post:w0 reap getevents:1 reap",
+        "S@0 reap ab, S@0 reap -, S@0 reap cd", NULL }, 2 },
+    { { "5.5: as much as fits", "linux-6.3", "kernel=5.5",
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 post:w0 reap getevents:1 reap getevents:1 reap",
+        "S@0 reap ab, S@0 reap cd, S@0 reap e", NULL }, 3 },
+    { { "twice the SQ is large enough for a full SQ and as much in flight", "linux-6.3", NULL,
+        "S: ring:2 post:w0 post:w0 post:w0 post:w0 reap", "S@0 reap abcd", NULL }, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = start_row (&rows[i].row, "CPU.Count=2");
+
+    check_row (fixture, &rows[i].row);
+    ROW_CHECK (fixture->sim->count.cq_overflows == rows[i].overflows, "%s: %d overflows", rows[i].row.rule,
+               (int) fixture->sim->count.cq_overflows);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- waiting ---- */
+
+static void
+test_waiting (void)
+{
+  static const struct { RingRow row; uint64_t wakeups; } rows[] = {
+    { { "woken when as many as asked for are there, not before", "linux-6.3", NULL,
+        "S/0: ring:8 getevents:3 reap | P@1/1: post:w0 run:1 post:w0 run:1 post:w0", "S@3 reap abc", NULL }, 1 },
+    { { "one is enough if one was asked for", "linux-6.3", NULL,
+        "S/0: ring:8 getevents:1 reap | P@1/1: post:w0", "S@1 reap a", NULL }, 1 },
+    { { "enough are there: no sleep", "linux-6.3", NULL,
+        "S/0: ring:8 run:10 getevents:2 reap | P@1/1: post:w0 post:w0", "S@10 reap ab", NULL }, 0 },
+    { { "what is there counts", "linux-6.3", NULL,
+        "S/0: ring:8 run:10 getevents:2 reap | P@1/1: post:w0 run:20 post:w0", "S@21 reap ab", NULL }, 1 },
+    { { "the deadline", "linux-6.3", NULL, "S/0: ring:8 getevents:3,50 reap | P@1/1: post:w0", "S@50 reap a", NULL }, 1 },
+    { { "6.3, no DEFER_TASKRUN: the worker posts each, one wake-up", "linux-6.3", NULL,
+        "S/0: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 10, b 20 20, c 30 30" }, 1 },
+    { { "6.3, DEFER_TASKRUN: the waiter is woken when its number is queued, and posts", "linux-6.3", NULL,
+        "S/0: ring:8,coop,defer sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 30, b 20 30, c 30 30" }, 1 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = start_row (&rows[i].row, TEN_US ", CPU.Count=4");
+
+    check_row (fixture, &rows[i].row);
+    ROW_CHECK (fixture->sim->count.wakeups == rows[i].wakeups, "%s: %d wake-ups", rows[i].row.rule,
+               (int) fixture->sim->count.wakeups);
+    fixture_free (fixture);
+  }
+}
+
+/* Who posts a punted completion, by kernel and ring. */
+static void
+test_who_posts (void)
+{
+  static const RingRow rows[] = {
+    { "6.1: the worker, on DEFER_TASKRUN rings too", "linux-6.3", "kernel=6.1",
+      "S/0: user ring:4,coop,defer sqe:w0 submit run:100 getevents:1 reap", "S@100 reap a", "a 10 10" },
+    { "6.2: the submitter, when it enters to wait", "linux-6.3", "kernel=6.2",
+      "S/0: user ring:4,coop,defer sqe:w0 submit run:100 getevents:1 reap", "S@100 reap a", "a 10 100" },
+    { "6.18: the submitter", "linux-6.18", NULL,
+      "S/0: user ring:4,coop,defer sqe:w0 submit run:100 getevents:1 reap", "S@100 reap a", "a 10 100" },
+    { "6.18: a system call without GETEVENTS does not run them", "linux-6.18", NULL,
+      "S/0: user ring:4,coop,defer sqe:w0 submit run:100 submit reap run:50 getevents:1 reap",
+      "S@100 reap -, S@150 reap a", "a 10 150" },
+    { "6.18: the worker, on other rings", "linux-6.18", NULL,
+      "S/0: user ring:4,coop sqe:w0 submit run:100 reap", "S@100 reap a", "a 10 10" },
+    { "6.18: the worker, under SQPOLL", "linux-6.18", NULL,
+      "S/0: user ring:4,sqpoll,idle=4000 sqe:w0 notify run:100 reap", "S@100 reap a", "a 10 10" },
+    { "5.4: the worker", "linux-5.4", NULL, "S/0: user ring:4 sqe:w0 submit run:100 reap", "S@100 reap a", "a 10 10" },
+  };
+
+  CHECK_ROWS (rows, TEN_US ", CPU.Count=4");
+}
+
+/* Requests left for the owner to free: one notification per burst, by kind of ring. */
+static void
+test_notification (void)
+{
+  static const struct { const char *rule, *script; uint64_t wakeups, ipis; } rows[] = {
+    { "plain, the owner runs elsewhere: one interrupt a burst", "S/0: user ring:4 run:100 | P@10/1: free free free", 0, 1 },
+    { "plain, the owner is ready on the same CPU: none", "S/1: ring:4 run:10 yield run:10 | P@5/1: free free", 0, 0 },
+    { "plain, the owner waits: one wake-up a burst", "S/0: ring:4 getevents:1,100 | P@10/1: free free free", 2, 2 },
+    { "plain, the owner has run them: the next burst wakes again",
+      "S/0: ring:4 getevents:1,100 | P@10/1: free free run:10 free", 3, 3 },
+    { "COOP_TASKRUN, the owner runs: no interrupt", "S/0: user ring:4,coop run:100 | P@10/1: free free free", 0, 0 },
+    { "the sq_thread is awake: nothing", "S/0: user ring:4,sqpoll,idle=4000 run:100 | P@10/1: free free", 0, 0 },
+    { "the sq_thread sleeps: one wake-up", "S/0: user ring:4,sqpoll,idle=4000 run:6000 | P@5000/1: free free", 1, 1 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+    const SimulationCounters *count;
+
+    fixture_set (fixture, "CPU.Count=4");
+    fixture_build (fixture);
+    count = &fixture->sim->count;
+    fixture_script (fixture, rows[i].script);
+    fixture_run (fixture, rows[i].rule);
+    ROW_CHECK (count->wakeups == rows[i].wakeups && count->ipis == rows[i].ipis, "%s: %d wake-ups, %d IPIs",
+               rows[i].rule, (int) count->wakeups, (int) count->ipis);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- the sq_thread ---- */
+
+typedef struct { gboolean yes; unsigned asked; } Sleeps;
+
+static void
+look_asleep (Fixture *fixture, gpointer data)
+{
+  Sleeps *sleeps = data;
+
+  sleeps->asked++;
+  sleeps->yes = fixture->ring->need_wakeup && fixture->ring->sq_thread->state == TASK_SLEEPING;
+}
+
+/* Whether the sq_thread is asleep with NEED_WAKEUP set at a time: its idle time counts in whole ticks. */
+static void
+test_sq_thread_idle (void)
+{
+  static const struct { const char *rule, *set, *script; double at; gboolean asleep; } rows[] = {
+    { "a tick", NULL, "S/0: user ring:4,sqpoll,idle=4000 run:9000", 3999, FALSE },
+    { "a tick is over", NULL, "S/0: user ring:4,sqpoll,idle=4000 run:9000", 4001, TRUE },
+    { "rounded up", NULL, "S/0: user ring:4,sqpoll,idle=4001 run:9000", 7999, FALSE },
+    { "rounded up, over", NULL, "S/0: user ring:4,sqpoll,idle=4001 run:9000", 8001, TRUE },
+    { "0 is a second", NULL, "S/0: user ring:4,sqpoll run:9000", 999999, FALSE },
+    { "a second is over", NULL, "S/0: user ring:4,sqpoll run:9000", 1000001, TRUE },
+    { "work restarts it", NULL, "S/0: user ring:4,sqpoll,idle=8000 run:5000 sqe:r0 notify spin reap", 11999, FALSE },
+    { "from the work on", NULL, "S/0: user ring:4,sqpoll,idle=8000 run:5000 sqe:r0 notify spin reap", 12001, TRUE },
+    { "6.4: a request to free is work and wakes it", NULL, "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
+      5500, FALSE },
+    { "6.3: the worker frees it", "kernel=6.3", "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
+      5500, TRUE },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    Sleeps sleeps = { 0, 0 };
+
+    fixture_set (fixture, TEN_US ", CPU.Count=4, kernel=6.4");
+    if (rows[i].set)
+      fixture_set (fixture, rows[i].set);
+    fixture_build (fixture);
+    fixture_script (fixture, rows[i].script);
+    fixture_at (fixture, (UrTime) (rows[i].at * 1000), look_asleep, &sleeps);
+    fixture_run (fixture, rows[i].rule);
+    ROW_CHECK (sleeps.asked == 1 && sleeps.yes == rows[i].asleep, "%s: %s", rows[i].rule,
+               sleeps.yes ? "asleep" : "awake");
+    fixture_free (fixture);
+  }
+}
+
+static void
+test_sq_thread_submits (void)
+{
+  static const RingRow rows[] = {
+    { "awake: seen after a round, no system call", "linux-6.3", NULL,
+      "S/0: user ring:4,sqpoll,idle=8000 run:1000 sqe:r0 notify say:on spin reap",
+      "S@1002.5 on, S@1012.7 done, S@1012.7 reap a", NULL },
+    { "asleep: the application enters the kernel to wake it", "linux-6.3", NULL,
+      "S/0: user ring:4,sqpoll,idle=4000 run:5000 sqe:r0 notify say:on spin reap",
+      "S@5003.7 on, S@5016.8 done, S@5016.8 reap a", NULL },
+    { "all that is in the SQ is one batch", "linux-6.3", NULL,
+      "S/0: user ring:4,sqpoll,idle=8000 run:1000 sqe:r0 sqe:r0 sqe:r0 notify spin reap",
+      "S@1032.7 done, S@1032.7 reap abc", "a 1012.7 1032.7, b 1022.7 1032.7, c 1032.7 1032.7" },
+    { "what comes while it submits is the next batch", "linux-6.3", NULL,
+      "S/0: user ring:4,sqpoll,idle=8000 run:1000 sqe:r0 notify run:5 sqe:r0 sqe:r0 notify spin reap spin reap",
+      "S@1012.7 done, S@1012.7 reap a, S@1032.8 done, S@1032.8 reap bc",
+      "a 1012.7 1012.7, b 1022.8 1032.8, c 1032.8 1032.8" },
+    { "a blocking issue keeps it from the rest", "inline-buffered-write", NULL,
+      "S/0: user ring:4,sqpoll,idle=8000 run:1000 sqe:w0+4 sqe:r0 notify spin reap spin reap",
+      "S@1042.7 done, S@1042.7 reap a, S@1052.7 done, S@1052.7 reap b", "a 1042.7 1042.7, b 1052.7 1052.7" },
+  };
+
+  CHECK_ROWS (rows, TEN_US ", CPU.Count=4, CPU.Syscall=200, Scheduler.WakeRemote=1000, Scheduler.IdleExit=2500, "
+              "Scheduler.IdleExitDeep=3000, Ring.SqThreadLoop=100");
+}
+
+static void
+queue_frees (Fixture *fixture, gpointer data)
+{
+  fixture->ring->frees = *(const unsigned *) data;
+}
+
+static void
+count_frees (Fixture *fixture, gpointer data)
+{
+  *(unsigned *) data = fixture->ring->frees;
+}
+
+/* task_work items per round: all before 6.9, then 8, from 6.16 on 32. */
+static void
+test_sq_thread_budget (void)
+{
+  static const struct { const char *kernel; unsigned left; } rows[] = {
+    { "kernel=6.4", 0 }, { "kernel=6.8", 0 }, { "kernel=6.9", 32 }, { "kernel=6.15", 32 }, { "kernel=6.16", 8 },
+    { "kernel=6.18", 8 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    unsigned queued = 40, left = 99;
+
+    fixture_set (fixture, "CPU.Count=4, Ring.SqThreadLoop=10000, Ring.TaskWork=1000");
+    fixture_set (fixture, rows[i].kernel);
+    fixture_build (fixture);
+    fixture_script (fixture, "S/0: ring:4,sqpoll,idle=4000 run:6000 | P@6000/1: free");
+    fixture_at (fixture, 6005 * UR_US, queue_frees, &queued);     /* it is awake and on its way to the list */
+    fixture_at (fixture, 6015 * UR_US, count_frees, &left);
+    fixture_run (fixture, rows[i].kernel);
+    ROW_CHECK (left == rows[i].left, "%s: %u of 40 left after a round", rows[i].kernel, left);
+    fixture_free (fixture);
+  }
+}
+
+void
+register_ring_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("ring");
+
+  fixture_test (suite, "sizes", test_sizes);
+  fixture_test (suite, "a batch", test_batch);
+  fixture_test (suite, "sq.head is published per batch", test_sq_head);
+  fixture_test (suite, "overflow", test_overflow);
+  fixture_test (suite, "waiting", test_waiting);
+  fixture_test (suite, "who posts", test_who_posts);
+  fixture_test (suite, "task_work notifies", test_notification);
+  fixture_test (suite, "the sq_thread goes to sleep", test_sq_thread_idle);
+  fixture_test (suite, "the sq_thread submits", test_sq_thread_submits);
+  fixture_test (suite, "the sq_thread's task_work budget", test_sq_thread_budget);
+}

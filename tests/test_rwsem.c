@@ -1,0 +1,492 @@
+/* The inode lock: fast path, spinning, sleeping, stealing, hand-off, readers, statistics; and the spinlock under it. */
+#include "tests/model_fixture.h"
+#include "tests/unit.h"
+
+#include <string.h>
+
+/* A script on 8 CPUs without costs, and what the lock counted (or a part of that). */
+typedef struct { const char *rule, *set, *script, *log, *counted; } LockRow;
+
+static void
+append_us (GString *text, const char *what, uint64_t ns)
+{
+  g_string_append_printf (text, " %s %g", what, (double) ns / 1000);
+}
+
+static char *
+counted (const Rwsem *sem)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "acquired %d contended %d sleeps %d steals %d handoffs %d", (int) sem->acquired,
+                          (int) sem->contended, (int) sem->sleeps, (int) sem->steals, (int) sem->handoffs);
+  append_us (text, "spin", sem->spin_ns);
+  append_us (text, "wait", sem->wait_total);
+  append_us (text, "max", sem->wait_max);
+  append_us (text, "hold", sem->hold_ns);
+  append_us (text, "slow", sem->slowpath_ns);
+  return g_string_free (text, FALSE);
+}
+
+static void
+check_rows (const LockRow *rows, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++) {
+    const LockRow *row = &rows[i];
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    g_autofree char *text = NULL;
+
+    fixture_set (fixture, "CPU.Count=8");
+    if (row->set)
+      fixture_set (fixture, row->set);
+    fixture_build (fixture);
+    fixture_script (fixture, row->script);
+    fixture_run (fixture, row->rule);
+    fixture_check_log (fixture, row->rule, row->log);
+    text = counted (&fixture_inode (fixture, 0)->rwsem);
+    ROW_CHECK (!row->counted || strstr (text, row->counted), "%s: %s; expected %s", row->rule, text, row->counted);
+    fixture_free (fixture);
+  }
+}
+#define CHECK_ROWS(rows) check_rows (rows, G_N_ELEMENTS (rows))
+
+/* ---- writers ---- */
+
+static void
+test_fast_path (void)
+{
+  static const LockRow rows[] = {
+    { "free: one word in the own cache", "Locks.Fast=25, Locks.Transfer=60",
+      "A/0: write run:1 unlock write say:x unlock",
+      "A@0.025 write, A@1.075 write, A@1.075 x",
+      "acquired 2 contended 0 sleeps 0 steals 0 handoffs 0 spin 0 wait 0 max 0 hold 1.05 slow 0" },
+    { "free: one word from another cache", "Locks.Fast=25, Locks.Transfer=60",
+      "A/0: write unlock | B@5/1: write unlock write unlock", "A@0.025 write, B@5.06 write, B@5.11 write", NULL },
+    { "try-lock: the same price", "Locks.Fast=25, Locks.Transfer=60",
+      "A/0: trywrite unlock | B@5/1: trywrite unlock trywrite unlock", "A@0.025 got, B@5.06 got, B@5.11 got", NULL },
+    { "a failed try-lock pays for the line", "Locks.Fast=25, Locks.Transfer=60",
+      "A/0: write run:10 unlock | B@5/1: trywrite tryread", "A@0.025 write, B@5.06 busy, B@5.12 busy", NULL },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void
+test_spinning (void)
+{
+  static const LockRow rows[] = {
+    { "one spinner: the hand-over, and nobody sleeps", "Locks.Handover=250",
+      "A/0: write run:10 unlock | B@1/1: write run:1 unlock", "A@0 write, B@10.25 write",
+      "acquired 2 contended 1 sleeps 0 steals 0 handoffs 0 spin 9.25 wait 9.25 max 9.25 hold 11 slow 0" },
+    { "three spinners: the same hand-over each, first come first served", "Locks.Handover=250",
+      "A/0: write run:10 unlock | B@1/1: write run:1 unlock | C@2/2: write run:1 unlock | D@3/3: write run:1 unlock",
+      "A@0 write, B@10.25 write, C@11.5 write, D@12.75 write",
+      "acquired 4 contended 3 sleeps 0 steals 0 handoffs 0 spin 28.5 wait 28.5 max 9.75 hold 13 slow 0" },
+    { "first come first served whatever the order of the tasks", NULL,
+      "A/0: write run:10 unlock | B@4/1: write run:1 unlock | C@2/2: write run:1 unlock | D@3/3: write run:1 unlock",
+      "A@0 write, C@10 write, D@11 write, B@12 write", NULL },
+    { "who lets go and wants it back at once is faster than a spinner", "Locks.Handover=250",
+      "A/0: write run:10 unlock write run:1 unlock | B@1/1: write run:1 unlock", "A@0 write, A@10 write, B@11.25 write",
+      NULL },
+    { "need_resched ends the spinning of the first", NULL,
+      "A/0: write run:5000 unlock | B@1/1: write unlock | Y@2/1: say:y", "A@0 write, Y@4000 y, B@5000 write",
+      "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 3999 wait 4999 max 4999 hold 5000 slow 0" },
+    { "need_resched takes one out of the middle; it is overtaken", NULL,
+      "A/0: write run:5000 unlock | B@1/1: write run:1 unlock | C@2/2: write unlock | Y@3/2: say:y "
+      "| D@3/3: write run:1 unlock",
+      "A@0 write, Y@4000 y, B@5000 write, D@5001 write, C@5002 write", NULL },
+    { "no spinning with need_resched set", NULL,
+      "A/0: write run:9000 unlock | Y@1/1: say:y | B/1: run:5000 write unlock", "A@0 write, Y@5000 y, B@9000 write",
+      "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 0 wait 4000 max 4000 hold 9000 slow 0" },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void
+test_sleeping (void)
+{
+  static const LockRow rows[] = {
+    { "the owner sleeps: no spinning", NULL, "A/0: write sleep:10 unlock | B@1/1: write run:1 unlock",
+      "A@0 write, B@10 write",
+      "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 0 wait 9 max 9 hold 11 slow 0" },
+    { "the owner goes to sleep: all spinners queue up in order", NULL,
+      "A/0: write run:5 sleep:10 unlock | B@1/1: write run:1 unlock | C@2/2: write run:1 unlock | D@3/3: write unlock",
+      "A@0 write, B@15 write, C@16 write, D@17 write", NULL },
+    { "the owner loses its CPU", NULL,
+      "A/0: write run:5000 resched run:10 unlock | X@1/0: run:100 | B@1/1: write unlock", "A@0 write, B@5110 write",
+      "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 4999 wait 5109 max 5109 hold 5110 slow 0" },
+    { "an owner that waits for its CPU does not run either", NULL,
+      "A/0: write run:5000 resched run:10 unlock | X@1/0: run:100 | B@5050/1: write unlock",
+      "A@0 write, B@5110 write",
+      "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 0 wait 60 max 60 hold 5110 slow 0" },
+    { "what a sleeping waiter costs", "Locks.RwsemQueue=300, Locks.RwsemWake=250, Scheduler.WakeRemote=1000, "
+      "Scheduler.IdleExit=2500, Scheduler.Switch=1100",
+      "A/0: write sleep:10 unlock say:on | B@1/1: write unlock", "A@3.6 write, A@18.45 on, B@22.35 write",
+      "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 0 wait 17.75 max 17.75 hold 13.6 slow 2.95" },
+    { "an unlock wakes the first waiter only", NULL,
+      "A/0: write sleep:10 unlock | B@1/1: write run:10 unlock | C@2/2: write run:10 unlock",
+      "A@0 write, B@10 write, C@20 write", "sleeps 2" },
+    { "a woken writer loses to a spinner and stays in the list", NULL,
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:1 unlock",
+      "A@0 write, C@15 write, B@16 write",
+      "acquired 3 contended 2 sleeps 2 steals 1 handoffs 0 spin 3 wait 18 max 15 hold 16 slow 0" },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+/* From 4 ms on the first waiter, woken in vain, reserves the lock. */
+static void
+test_handoff (void)
+{
+  static const LockRow rows[] = {
+    { "nobody steals after the hand-off", NULL,
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write run:1 unlock | C@12/2: write run:3000 unlock "
+      "| D@20/3: write run:3000 unlock | E@30/4: write run:1000 unlock | F@6020/5: write unlock",
+      "A@0 write, C@15 write, D@3015 write, E@6015 write, B@7015 write, F@7016 write",
+      "acquired 6 contended 5 sleeps 3 steals 3 handoffs 1 spin 10979 wait 16993 max 7014 hold 7016 slow 0" },
+    { "not before 4 ms", NULL,
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:3985 unlock "
+      "| D@20/3: write run:10 unlock | E@30/4: write run:10 unlock",
+      "A@0 write, C@15 write, D@4000 write, E@4010 write, B@4020 write", NULL },
+    { "at 4 ms", NULL,
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:3986 unlock "
+      "| D@20/3: write run:10 unlock | E@30/4: write run:10 unlock",
+      "A@0 write, C@15 write, D@4001 write, B@4011 write, E@4011 write", NULL },
+    { "the beneficiary spins, and the hand-over is as short as for a spinner",
+      "Locks.Handover=250, Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=2500",
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@13/2: write run:5000 unlock "
+      "| D@20/3: write run:10 unlock",
+      "A@2.5 write, C@20.25 write, D@5020.5 write, B@5030.75 write", NULL },
+    { "it does not spin on an owner that sleeps", NULL,
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:5000 unlock "
+      "| D@20/3: write run:1 sleep:10 unlock",
+      "A@0 write, C@15 write, D@5015 write, B@5026 write",
+      "acquired 4 contended 3 sleeps 3 steals 2 handoffs 1 spin 4999 wait 10023 max 5025 hold 5026 slow 0" },
+    { "the next waiter is not the beneficiary", NULL,
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write run:1 unlock | G@2/6: write unlock "
+      "| C@12/2: write run:5000 unlock | D@20/3: write run:10 unlock",
+      "A@0 write, C@15 write, D@5015 write, B@5025 write, G@5026 write", NULL },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+/* ---- readers ---- */
+
+static void
+test_readers (void)
+{
+  static const LockRow rows[] = {
+    { "readers share", NULL, "A/0: read run:10 unlock | B@1/1: read run:10 unlock | C@2/2: read run:1 unlock",
+      "A@0 read, B@1 read, C@2 read",
+      "acquired 3 contended 0 sleeps 0 steals 0 handoffs 0 spin 0 wait 0 max 0 hold 11 slow 0" },
+    { "a reader does not spin on a writer", NULL, "A/0: write run:10 unlock | B@1/1: read run:1 unlock",
+      "A@0 write, B@10 read",
+      "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 0 wait 9 max 9 hold 11 slow 0" },
+    { "a reader at the head: all readers of the list are granted, writers skipped", NULL,
+      "W/0: write sleep:10 unlock | P@1/1: read run:5 unlock | X@2/2: write unlock | Q@3/3: read run:6 unlock "
+      "| Y@4/4: write unlock | R@5/5: read run:1 unlock",
+      "W@0 write, P@10 read, Q@10 read, R@10 read, X@16 write, Y@16 write", NULL },
+    { "a writer at the head: it alone", NULL,
+      "W/0: write sleep:10 unlock | X@1/2: write run:5 unlock | P@2/1: read run:5 unlock | Q@3/3: read unlock",
+      "W@0 write, X@10 write, P@15 read, Q@15 read", NULL },
+    { "a granted reader holds the lock before it runs", "Scheduler.IdleExit=2500",
+      "W/0: write sleep:10 unlock | P@1/1: read unlock | T@13.5/2: trywrite",
+      "W@2.5 write, T@16 busy, P@17.5 read", NULL },
+    { "readers hold, a writer waits: the next reader queues", NULL,
+      "A/0: read run:100 unlock | B/1: read run:100 unlock | W@1/2: write run:10 unlock | C@50/3: read unlock",
+      "A@0 read, B@0 read, W@100 write, C@110 read", NULL },
+    { "free, a writer is on its way: a reader steals", "Scheduler.IdleExit=2500",
+      "A/0: write sleep:10 unlock | W@1/1: write unlock | R@13.5/2: read run:20 unlock",
+      "A@2.5 write, R@16 read, W@38.5 write", NULL },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void
+test_trylocks (void)
+{
+  static const LockRow rows[] = {
+    { "write: a writer holds", NULL, "A/0: write run:10 unlock | T@5/1: trywrite", "A@0 write, T@5 busy", NULL },
+    { "write: a reader holds", NULL, "A/0: read run:10 unlock | T@5/1: trywrite", "A@0 read, T@5 busy", NULL },
+    { "write: free, but somebody waits in the list", "Scheduler.IdleExit=2500",
+      "A/0: write sleep:10 unlock | B@1/1: write unlock | T@13.5/2: trywrite", "A@2.5 write, T@16 busy, B@17.5 write",
+      NULL },
+    { "write: free", NULL, "T@5/1: trywrite unlock", "T@5 got", NULL },
+    { "read: a writer holds", NULL, "A/0: write run:10 unlock | T@5/1: tryread", "A@0 write, T@5 busy", NULL },
+    { "read: a reader holds", NULL, "A/0: read run:10 unlock | T@5/1: tryread unlock", "A@0 read, T@5 got", NULL },
+    { "read: a reader holds, a writer spins", NULL,
+      "A/0: read run:10 unlock | W@1/1: write unlock | T@5/2: tryread unlock", "A@0 read, T@5 got, W@10 write", NULL },
+    { "read: a reader holds, a writer waits in the list", NULL,
+      "A/0: read run:100 unlock | W@1/1: write unlock | T@50/2: tryread", "A@0 read, T@50 busy, W@100 write", NULL },
+    { "read: free, but a writer waits in the list", "Scheduler.IdleExit=2500",
+      "A/0: write sleep:10 unlock | B@1/1: write unlock | T@13.5/2: tryread", "A@2.5 write, T@16 busy, B@17.5 write",
+      NULL },
+    { "a failed one is not counted", NULL, "A/0: write run:10 unlock | T@5/1: trywrite tryread",
+      "A@0 write, T@5 busy, T@5 busy",
+      "acquired 1 contended 0 sleeps 0 steals 0 handoffs 0 spin 0 wait 0 max 0 hold 10 slow 0" },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+/* A writer spins on readers for 10 us and half a microsecond for each, of which 30 count; then it sleeps. */
+static void
+test_reader_spin_limit (void)
+{
+  static const struct { unsigned readers; UrTime spins; } rows[] = {
+    { 1, 10500 }, { 2, 11000 }, { 10, 15000 }, { 29, 24500 }, { 30, 25000 }, { 31, 25000 }, { 40, 25000 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    GString *script = g_string_new ("W@1/63: write unlock");
+    const Rwsem *sem;
+
+    fixture_set (fixture, "CPU.Count=64");
+    fixture_build (fixture);
+    for (unsigned k = 0; k < rows[i].readers; k++)
+      g_string_append_printf (script, "|R%u/%u: read run:100 unlock", k, k);
+    fixture_script (fixture, script->str);
+    fixture_run (fixture, script->str);
+    sem = &fixture_inode (fixture, 0)->rwsem;
+    ROW_CHECK (sem->spin_ns == rows[i].spins, "%u readers: spun %d ns", rows[i].readers, (int) sem->spin_ns);
+    ROW_CHECK (sem->sleeps == 1 && sem->wait_total == 99 * UR_US, "%u readers: then it slept", rows[i].readers);
+    g_string_free (script, TRUE);
+    fixture_free (fixture);
+  }
+}
+
+typedef struct { unsigned readers, waiters; } Seen;
+
+static void
+look (Fixture *fixture, gpointer data)
+{
+  const Rwsem *sem = &fixture_inode (fixture, 0)->rwsem;
+  Seen *seen = data;
+
+  seen->readers = sem->readers;
+  seen->waiters = sem->n_waiters;
+}
+
+/* At most 256 readers are granted by one wake-up (MAX_READERS_WAKEUP); the next unlock takes the rest. */
+static void
+test_reader_batch (void)
+{
+  static const struct { unsigned readers, first; } rows[] = { { 200, 200 }, { 256, 256 }, { 257, 256 }, { 300, 256 } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    GString *script = g_string_new ("W/15: write sleep:100 unlock");
+    Seen seen = { 0, 0 };
+
+    fixture_build (fixture);
+    for (unsigned k = 0; k < rows[i].readers; k++)
+      g_string_append_printf (script, "|R%u@1/%u: read run:10 unlock", k, k % 8);
+    fixture_script (fixture, script->str);
+    fixture_at (fixture, 105 * UR_US, look, &seen);
+    fixture_run (fixture, "readers wait");
+    ROW_CHECK (seen.readers == rows[i].first && seen.waiters == rows[i].readers - rows[i].first,
+               "%u readers: %u hold, %u wait", rows[i].readers, seen.readers, seen.waiters);
+    g_string_free (script, TRUE);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- the price of contention ---- */
+
+static void
+test_kappa (void)
+{
+  static const LockRow rows[] = {
+    { "no contenders", NULL, "A/0: write hold:10 unlock say:x", "A@0 write, A@10 x", NULL },
+    { "one spinner", NULL, "A/0: write run:2 hold:10 unlock | B@1/1: write unlock", "A@0 write, B@13 write", NULL },
+    { "three spinners", NULL,
+      "A/0: write run:2 hold:10 unlock | B@1/1: write unlock | C@1/2: write unlock | D@1/3: write unlock",
+      "A@0 write, B@15 write, C@15 write, D@15 write", NULL },
+    { "a spinner and a sleeper", NULL,
+      "A/0: write sleep:5 run:2 hold:10 unlock | B@1/1: write unlock | C@6/2: write unlock",
+      "A@0 write, C@19 write, B@19 write", NULL },
+    { "only while it is held for the work: other time is not lengthened", NULL,
+      "A/0: write run:10 unlock | B@1/1: write unlock", "A@0 write, B@10 write", NULL },
+    { "0 switches it off", "Locks.HoldPerContender=0", "A/0: write run:2 hold:10 unlock | B@1/1: write unlock",
+      "A@0 write, B@12 write", NULL },
+  };
+  LockRow with[G_N_ELEMENTS (rows)];
+
+  memcpy (with, rows, sizeof rows);
+  for (unsigned i = 0; i < G_N_ELEMENTS (with); i++)
+    if (!with[i].set)
+      with[i].set = "Locks.HoldPerContender=0.1";
+  CHECK_ROWS (with);
+}
+
+/* ---- many tasks at once ---- */
+
+typedef struct {
+  Rwsem *sem;
+  unsigned writers, readers;
+  unsigned violations, acquisitions;
+  UrTime waited, written;               /* by the tasks' own watches */
+} Shared;
+
+typedef struct { Shared *shared; UrRandom random; unsigned rounds; gboolean reads; } Contender;
+
+static void
+contend_inside (Task *task, Contender *contender, gboolean write)
+{
+  Shared *shared = contender->shared;
+  UrTime from = sim_now (task->sim);
+
+  shared->acquisitions++;
+  shared->violations += shared->writers > 0 || (write && shared->readers > 0);
+  *(write ? &shared->writers : &shared->readers) += 1;
+  rwsem_run (task, shared->sem, ur_random_below (&contender->random, 3 * UR_US));
+  task_sync (task);
+  if (ur_random_below (&contender->random, 20) == 0) {
+    task_prepare_to_sleep (task);
+    task_schedule (task, sim_now (task->sim) + ur_random_below (&contender->random, 50 * UR_US));
+  }
+  if (ur_random_below (&contender->random, 50) == 0)
+    task_run (task, ur_random_below (&contender->random, 5 * UR_MS));
+  task_cond_resched (task);
+  task_sync (task);
+  *(write ? &shared->writers : &shared->readers) -= 1;
+  if (write)
+    shared->written += sim_now (task->sim) - from;
+}
+
+static void
+contender_body (Task *task, void *data)
+{
+  Contender *contender = data;
+  Shared *shared = contender->shared;
+
+  for (unsigned i = 0; i < contender->rounds; i++) {
+    gboolean write = !contender->reads || ur_random_below (&contender->random, 2);
+    UrTime from;
+
+    task_sync (task);
+    from = sim_now (task->sim);
+    if (write)
+      rwsem_down_write (task, shared->sem);
+    else
+      rwsem_down_read (task, shared->sem);
+    shared->waited += sim_now (task->sim) - from;
+    contend_inside (task, contender, write);
+    if (write)
+      rwsem_up_write (task, shared->sem);
+    else
+      rwsem_up_read (task, shared->sem);
+    task_run (task, ur_random_below (&contender->random, 4 * UR_US));
+    task_cond_resched (task);
+  }
+}
+
+static void
+stress (unsigned cpus, unsigned tasks, gboolean reads, const char *preemption)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+  g_autofree char *row = g_strdup_printf ("CPU.Count=%u, Scheduler.Preemption=%s, noise=0.3", cpus, preemption);
+  g_autofree Contender *contenders = g_new0 (Contender, tasks);
+  Shared shared = { NULL };
+
+  fixture_set (fixture, row);
+  fixture->setup.seed = cpus * 100 + tasks;
+  fixture_build (fixture);
+  shared.sem = &fixture_inode (fixture, 0)->rwsem;
+  for (unsigned i = 0; i < tasks; i++) {
+    contenders[i] = (Contender) { .shared = &shared, .rounds = 100, .reads = reads };
+    ur_random_init_indexed (&contenders[i].random, fixture->setup.seed, "contender", i);
+    task_start (task_new (fixture->sim, "contender", TASK_CLASS_APP, -1, contender_body, &contenders[i]), NULL);
+  }
+  fixture_run (fixture, row);
+  for (unsigned i = 0; i < fixture->sim->tasks->len; i++)
+    ROW_CHECK (((Task *) g_ptr_array_index (fixture->sim->tasks, i))->state == TASK_DEAD, "%s: task %u ends", row, i);
+  ROW_CHECK (shared.violations == 0, "%s, %u tasks: %u times not alone", row, tasks, shared.violations);
+  ROW_CHECK (shared.acquisitions == tasks * 100 && shared.sem->acquired == tasks * 100, "%s: acquired %d", row,
+             (int) shared.sem->acquired);
+  ROW_CHECK (!rwsem_is_locked (shared.sem) && !rwsem_contenders (shared.sem) && !shared.sem->handoff, "%s: free", row);
+  ROW_CHECK (shared.sem->wait_total == shared.waited, "%s: waited %d of %d", row, (int) shared.sem->wait_total,
+             (int) shared.waited);
+  ROW_CHECK (reads || shared.sem->hold_ns == shared.written, "%s: held %d of %d", row, (int) shared.sem->hold_ns,
+             (int) shared.written);
+  ROW_CHECK (shared.sem->contended <= shared.sem->acquired && shared.sem->spin_ns <= shared.sem->wait_total
+             && shared.sem->wait_max <= shared.sem->wait_total, "%s: counts fit", row);
+  ROW_CHECK (tasks == 1 || shared.sem->contended > 0, "%s: contended", row);
+  fixture_free (fixture);
+}
+
+static void
+test_stress (void)
+{
+  static const unsigned cpus[] = { 1, 2, 3, 8 }, tasks[] = { 1, 2, 5, 16 };
+  static const char *const preemption[] = { "voluntary", "full" };
+
+  for (unsigned c = 0; c < G_N_ELEMENTS (cpus); c++)
+    for (unsigned t = 0; t < G_N_ELEMENTS (tasks); t++)
+      for (unsigned p = 0; p < G_N_ELEMENTS (preemption); p++) {
+        stress (cpus[c], tasks[t], FALSE, preemption[p]);
+        stress (cpus[c], tasks[t], TRUE, preemption[p]);
+      }
+}
+
+/* ---- spinlock ---- */
+
+typedef struct { Spinlock lock; unsigned n; UrTime took[8], at[8]; } Held;
+
+static void
+spinlock_body (Task *task, void *data)
+{
+  Held *held = data;
+  unsigned n = held->n++;
+
+  task_sync (task);
+  held->took[n] = spinlock_hold (task, &held->lock, 100);
+  held->at[n] = task_now (task);
+}
+
+/* First in, first out: each waits for all that came before, spinning; the line's transfer is part of the hold. */
+static void
+test_spinlock (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+  Held held = { .n = 0 };
+  uint64_t spin = 0;
+
+  fixture_set (fixture, "CPU.Count=8, Locks.Fast=25, Locks.Transfer=60");
+  fixture_build (fixture);
+  for (int i = 0; i < 3; i++)
+    task_start (task_new (fixture->sim, "holder", TASK_CLASS_APP, i, spinlock_body, &held), NULL);
+  fixture_run (fixture, "spinlock");
+  for (unsigned i = 0; i < 3; i++) {
+    UrTime expected = 125 + i * 160;
+
+    ROW_CHECK (held.took[i] == expected && held.at[i] == expected, "holder %u: took %d", i, (int) held.took[i]);
+  }
+  for (unsigned i = 0; i < 3; i++)
+    spin += fixture->sim->cpus[i].spin;
+  ROW_CHECK (spin == 125 + 285, "spun %d ns", (int) spin);
+  fixture_free (fixture);
+}
+
+void
+register_rwsem_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("rwsem");
+
+  fixture_test (suite, "fast path", test_fast_path);
+  fixture_test (suite, "spinning writers", test_spinning);
+  fixture_test (suite, "sleeping writers", test_sleeping);
+  fixture_test (suite, "hand-off", test_handoff);
+  fixture_test (suite, "readers", test_readers);
+  fixture_test (suite, "try-locks", test_trylocks);
+  fixture_test (suite, "spinning on readers", test_reader_spin_limit);
+  fixture_test (suite, "readers are woken together", test_reader_batch);
+  fixture_test (suite, "contenders lengthen the hold", test_kappa);
+  fixture_test (suite, "many tasks, one at a time", test_stress);
+  fixture_test (suite, "spinlock", test_spinlock);
+}

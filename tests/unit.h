@@ -1,0 +1,40 @@
+/*
+ * The unit tests: one registration function per tested subject, listed once.
+ *
+ * A registration function creates its CUnit suites and adds their tests.  A new
+ * subject is one line in UNIT_SUBJECTS and its file in Makefile.am.
+ */
+#ifndef UNIT_H
+#define UNIT_H
+
+#define UNIT_SUBJECTS(X) \
+  X (engine) \
+  X (coroutine) \
+  X (random) \
+  X (histogram) \
+  X (tally) \
+  X (queueing) \
+  X (key_file) \
+  X (policy_expression) \
+  X (policy) \
+  X (machine) \
+  X (file_system) \
+  X (experiment) \
+  X (byte_stream) \
+  X (iolog) \
+  X (fio_job) \
+  X (io_pattern) \
+  X (input) \
+  X (cpu) \
+  X (rwsem) \
+  X (ring) \
+  X (io_wq) \
+  X (workqueue) \
+  X (simulation) \
+  X (output)
+
+/* Weak while the subjects arrive one by one: a missing file leaves its subject out. */
+#define UNIT_DECLARE(subject) void register_##subject##_tests (void) __attribute__ ((weak));
+UNIT_SUBJECTS (UNIT_DECLARE)
+
+#endif
