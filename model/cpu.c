@@ -1,6 +1,8 @@
 /* CPUs: see cpu.h.  Stands for kernel/sched/fair.c and idle. */
 #include "model/cpu.h"
 
+#include "model/fair.h"
+
 /* A task that ran less than this ago is cache-hot and is not pulled to another CPU: sysctl_sched_migration_cost. */
 #define MIGRATION_COST (500 * UR_US)
 /* A CPU that usually idles shorter than this does not look for work elsewhere when it
@@ -25,35 +27,6 @@ void
 cpus_free (Simulation *sim)
 {
   g_free (sim->cpus);
-}
-
-/* The CPU factor of slices and granularities: 1 + log2(CPUs), at most 4 (sysctl_sched_tunable_scaling). */
-static unsigned
-cpu_factor (const Simulation *sim)
-{
-  return MIN (1 + (g_bit_storage (sim->n_cpus) - 1), 4);
-}
-
-static UrTime
-cpu_slice (const Simulation *sim)
-{
-  return sim->setup->machine->slice * cpu_factor (sim);
-}
-
-/* Credit of a sleeper when it comes back: half a latency period (8 slices) under CFS; under
- * EEVDF it keeps at most about a slice of lag. */
-static UrTime
-cpu_sleeper_credit (const Simulation *sim)
-{
-  return cpu_slice (sim) * (sim->kernel < KERNEL (6, 6) ? 4 : 1);
-}
-
-/* Lead a wakee needs over the running task to preempt it: the wake-up granularity, 4/3 of a slice,
- * under CFS; under EEVDF any earlier virtual deadline will do. */
-static UrTime
-cpu_wakeup_granularity (const Simulation *sim)
-{
-  return sim->kernel < KERNEL (6, 6) ? cpu_slice (sim) * 4 / 3 : 0;
 }
 
 static int64_t
@@ -90,7 +63,7 @@ cpu_account (Cpu *cpu)
     return;
   ran = sim_now (cpu->sim) - task->on_cpu_since;
   task->on_cpu_since = sim_now (cpu->sim);
-  task->vruntime += ran;
+  fair_ran (cpu, task, ran);
   cpu->busy[task->class] += ran;
   cpu_update_min_vruntime (cpu);
 }
@@ -168,45 +141,78 @@ cpu_kick (Cpu *cpu, UrTime delay)
                 cpu_out_of_idle, cpu);
 }
 
+static void
+cpu_check_preempt (Cpu *cpu, const Task *task)
+{
+  if (!cpu->need_resched && fair_preempts (cpu, task)) {
+    cpu->need_resched = TRUE;
+    task_resched (cpu->current);
+  }
+}
+
 void
 cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
 {
-  Simulation *sim = cpu->sim;
 
   cpu_adopt (cpu, task);
   cpu_account (cpu);
-  if (reason == ENQUEUE_FORK)
-    task->vruntime += cpu_slice (sim);
-  if (reason == ENQUEUE_WAKEUP) {
-    uint64_t floor = cpu->min_vruntime - cpu_sleeper_credit (sim);
-
-    if (vruntime_after (task->vruntime, floor) < 0)
-      task->vruntime = floor;
-  }
+  fair_place (cpu, task, reason);
   queue_insert (cpu, task);
   if (cpu->idle) {
     cpu_kick (cpu, delay);
   } else if (cpu->current) {
     cpu_arm_tick (cpu);
-    if (reason == ENQUEUE_WAKEUP && !cpu->need_resched
-        && vruntime_after (cpu->current->vruntime, task->vruntime) > (int64_t) cpu_wakeup_granularity (sim)) {
-      cpu->need_resched = TRUE;
-      task_resched (cpu->current);
-    }
+    if (reason == ENQUEUE_WAKEUP)
+      cpu_check_preempt (cpu, task);
   }
 }
 
+static void
+list_remove (Task **list, Task *task)
+{
+  while (*list != task)
+    list = &(*list)->queue_next;
+  *list = task->queue_next;
+  task->queue_next = task->queue_prev = NULL;
+}
+
 void
-cpu_put_current (Cpu *cpu)
+cpu_sleep_current (Cpu *cpu)
 {
   Task *task = cpu->current;
 
   cpu_account (cpu);
-  task->state = TASK_RUNNABLE;
   task->last_ran = sim_now (cpu->sim);
+  task->delayed = fair_sleeps (cpu, task);
   cpu->current = NULL;
+  if (task->delayed) {
+    task->queue_next = cpu->delayed;
+    cpu->delayed = task;
+  }
+}
+
+static void
+cpu_drop_delayed (Cpu *cpu, Task *task)
+{
+  list_remove (&cpu->delayed, task);
+  task->delayed = FALSE;
+  task->vlag = 0;                       /* it has slept off what it owed */
+}
+
+void
+cpu_wake_delayed (Task *task)
+{
+  Cpu *cpu = task->cpu;
+
+  cpu_account (cpu);
+  list_remove (&cpu->delayed, task);
+  task->delayed = FALSE;
+  fair_requeue_delayed (cpu, task);
   queue_insert (cpu, task);
-  task_off_cpu (task);
+  if (cpu->current) {
+    cpu_arm_tick (cpu);
+    cpu_check_preempt (cpu, task);
+  }
 }
 
 static Cpu *
@@ -258,6 +264,14 @@ cpu_movable (const Cpu *cpu)
   return task;
 }
 
+/* Out of the queue for another CPU, with what it is owed. */
+static void
+cpu_take (Cpu *from, Task *task)
+{
+  fair_leaves (from, task);
+  queue_remove (from, task);
+}
+
 /* A CPU with nothing left to run takes a waiting task from the longest queue. */
 static void
 cpu_newidle_balance (Cpu *cpu)
@@ -279,9 +293,58 @@ cpu_newidle_balance (Cpu *cpu)
   if (!busiest)
     return;
   task = cpu_movable (busiest);
-  queue_remove (busiest, task);
+  cpu_take (busiest, task);
   cpu_adopt (cpu, task);
+  fair_place (cpu, task, ENQUEUE_MOVE);
   queue_insert (cpu, task);
+}
+
+/* Who is to run; `previous` still wants to.  Delayed tasks that are picked have slept off their debt: they go. */
+static Task *
+cpu_choose (Cpu *cpu, Task *previous)
+{
+  Task *task;
+
+  while ((task = fair_pick (cpu, previous)) && task->delayed)
+    cpu_drop_delayed (cpu, task);
+  return task;
+}
+
+static void
+cpu_run (Cpu *cpu, Task *task)
+{
+  cpu->current = task;
+  task->vprotected = task->vdeadline;
+  task->slice_used = FALSE;
+  task_dispatched (task, task != cpu->last);
+  cpu->last = task;
+  if (cpu->n_queued)
+    cpu_arm_tick (cpu);
+  cpu_update_min_vruntime (cpu);
+}
+
+gboolean
+cpu_reschedule (Cpu *cpu)
+{
+  Task *previous = cpu->current, *next;
+
+  cpu_account (cpu);
+  cpu->need_resched = FALSE;
+  next = cpu_choose (cpu, previous);
+  if (next == previous) {
+    previous->slice_used = FALSE;
+    previous->slice_since = sim_now (cpu->sim);
+    previous->vprotected = previous->vdeadline;
+    return FALSE;
+  }
+  previous->state = TASK_RUNNABLE;
+  previous->last_ran = sim_now (cpu->sim);
+  cpu->current = NULL;
+  queue_remove (cpu, next);
+  queue_insert (cpu, previous);
+  task_off_cpu (previous);
+  cpu_run (cpu, next);
+  return TRUE;
 }
 
 void
@@ -293,7 +356,7 @@ cpu_pick_next (Cpu *cpu)
   if (!cpu->queue && !cpu->went_idle)
     cpu_newidle_balance (cpu);
   cpu->need_resched = FALSE;
-  task = cpu->queue;
+  task = cpu_choose (cpu, NULL);
   if (!task) {
     if (!cpu->went_idle)
       cpu->idle_since = sim_now (sim);
@@ -306,12 +369,7 @@ cpu_pick_next (Cpu *cpu)
     cpu->idle_time += sim_now (sim) - cpu->idle_since;
   cpu->went_idle = FALSE;
   queue_remove (cpu, task);
-  cpu->current = task;
-  task_dispatched (task, task != cpu->last);
-  cpu->last = task;
-  if (cpu->n_queued)
-    cpu_arm_tick (cpu);
-  cpu_update_min_vruntime (cpu);
+  cpu_run (cpu, task);
 }
 
 /* Evens out queues at a tick: an idle CPU, or one with at least two fewer, gets a waiting task
@@ -333,7 +391,7 @@ cpu_tick_balance (Cpu *cpu)
   }
   if (!to)
     return;
-  queue_remove (cpu, task);
+  cpu_take (cpu, task);
   cpu_enqueue (to, task, ENQUEUE_MOVE, 0);
 }
 
@@ -342,6 +400,7 @@ cpu_tick (UrEngine *engine, void *data)
 {
   Cpu *cpu = data;
 
+  (void) engine;
   cpu->tick = 0;
   if (!cpu->current || !cpu->n_queued)
     return;
@@ -350,7 +409,7 @@ cpu_tick (UrEngine *engine, void *data)
   if (!cpu->n_queued)
     return;
   cpu_arm_tick (cpu);
-  if (ur_engine_now (engine) - cpu->current->slice_since >= cpu_slice (cpu->sim) && !cpu->need_resched) {
+  if (fair_slice_is_over (cpu) && !cpu->need_resched) {
     cpu->need_resched = TRUE;
     task_resched (cpu->current);
   }

@@ -1,10 +1,8 @@
 /*
  * CPUs: run queues, slices, placement, wake-up preemption, idling.
  *
- * One run queue per CPU, fair by vruntime (CFS before 6.6, EEVDF from 6.6 on; here
- * the two differ in when a wakee preempts).  Stands for kernel/sched/fair.c:
- * select_task_rq_fair(), check_preempt_wakeup(), entity_tick(), newidle_balance(),
- * nohz_balancer_kick(); 5.1 to 6.18.  Tasks have equal weight, so vruntime is CPU time.
+ * One run queue per CPU; who of it runs is decided in fair.c.  Stands for kernel/sched/core.c and the
+ * placing half of kernel/sched/fair.c: select_task_rq_fair(), newidle_balance(), nohz_balancer_kick(); 5.1 to 6.18.
  */
 #ifndef CPU_H
 #define CPU_H
@@ -16,6 +14,7 @@ struct Cpu {
   unsigned id;
   Task *current;                        /* NULL: idle, or on its way out of idle */
   Task *queue; unsigned n_queued;       /* waiting tasks by (vruntime, id) */
+  Task *delayed;                        /* asleep but still counted (fair.h) */
   uint64_t min_vruntime;
   gboolean need_resched;
   gboolean idle;                        /* nothing to run and nobody has kicked it */
@@ -44,8 +43,13 @@ typedef enum {
 void cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay);
 /* The current task is leaving: gives the CPU to the next. */
 void cpu_pick_next (Cpu *cpu);
-/* Puts the current task back into the queue (state RUNNABLE). */
-void cpu_put_current (Cpu *cpu);
+/* The current task would go on running: gives the CPU to whom it belongs now.  FALSE: the same task, and
+ * nothing has changed for it. */
+gboolean cpu_reschedule (Cpu *cpu);
+/* The current task sleeps: it leaves the run queue, or stays on it delayed. */
+void cpu_sleep_current (Cpu *cpu);
+/* Wakes a delayed task where it is. */
+void cpu_wake_delayed (Task *task);
 /* Adds the current task's time since it was last counted to the books. */
 void cpu_account (Cpu *cpu);
 

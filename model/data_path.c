@@ -6,30 +6,31 @@
 
 #include <string.h>
 
-#ifndef URINGSIM_PKGDATADIR
-#define URINGSIM_PKGDATADIR "/usr/local/share/uringsim"
-#endif
+
+/* Whether this program runs from where it would be installed; one run from a build tree reads the source tree's files,
+ * not those of an older version that happens to be installed. */
+static gboolean is_installed (void)
+{
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *directory = self ? g_path_get_dirname (self) : NULL;
+
+  return !directory || strcmp (directory, URINGSIM_BINDIR) == 0;
+}
 
 /* The directory of one kind. (transfer full); NULL if there is none. */
 static char *directory_of (const char *kind)
 {
-  const char *roots[] = {
-    URINGSIM_PKGDATADIR,
-#ifdef URINGSIM_SOURCE_DATADIR
-    URINGSIM_SOURCE_DATADIR,
-#endif
-  };
+  const char *const roots[] = { URINGSIM_PKGDATADIR, URINGSIM_SOURCE_DATADIR };
   const char *from_user = g_getenv ("URINGSIM_DATADIR");
+  const unsigned first = is_installed () ? 0 : 1;
 
-  if (from_user && *from_user) {
+  if (from_user && *from_user)
     return g_build_filename (from_user, kind, NULL);
-  }
   for (unsigned i = 0; i < G_N_ELEMENTS (roots); i++) {
-    g_autofree char *directory = g_build_filename (roots[i], kind, NULL);
+    g_autofree char *directory = g_build_filename (roots[(first + i) % G_N_ELEMENTS (roots)], kind, NULL);
 
-    if (g_file_test (directory, G_FILE_TEST_IS_DIR)) {
+    if (g_file_test (directory, G_FILE_TEST_IS_DIR))
       return g_steal_pointer (&directory);
-    }
   }
   return NULL;
 }

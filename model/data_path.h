@@ -1,7 +1,7 @@
 /*
- * Where shipped data files live: $URINGSIM_DATADIR if set, else the installed
- * directory (URINGSIM_PKGDATADIR), with the source tree's model/ (URINGSIM_SOURCE_DATADIR, set in
- * uninstalled builds) tried when the installed one is missing.
+ * Where shipped data files live: $URINGSIM_DATADIR if set; else, for a program run from $(bindir), the
+ * installed directory (URINGSIM_PKGDATADIR), and for any other, run from a build tree, the source tree's
+ * model/ (URINGSIM_SOURCE_DATADIR); else the other of the two.
  */
 #ifndef DATA_PATH_H
 #define DATA_PATH_H

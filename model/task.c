@@ -59,7 +59,6 @@ task_start (Task *task, Task *creator)
 
   if (near && task->pinned < 0)
     task->cpu = near;
-  task->vruntime = task->cpu->min_vruntime;
   task->state = TASK_RUNNABLE;
   cpu_enqueue (cpu_select (task, near), task, ENQUEUE_FORK, creator ? creator->owed : 0);
 }
@@ -74,15 +73,6 @@ task_run_done (UrEngine *engine, void *data)
   ur_coroutine_resume (task->coroutine);
 }
 
-static void
-task_lose_cpu (Task *task)
-{
-  Cpu *cpu = task->cpu;
-
-  cpu_put_current (cpu);
-  cpu_pick_next (cpu);
-}
-
 void
 task_sync (Task *task)
 {
@@ -93,9 +83,12 @@ task_sync (Task *task)
   if (task->cpu->need_resched && task_preemptible (task)) {
     task->remaining = task->owed;
     task->owed = 0;
-    task_lose_cpu (task);
-    ur_coroutine_suspend (task->coroutine);
-    return;
+    if (cpu_reschedule (task->cpu)) {
+      ur_coroutine_suspend (task->coroutine);
+      return;
+    }
+    task->owed = task->remaining;
+    task->remaining = 0;
   }
   end = task_now (task);
   task->owed = 0;
@@ -205,10 +198,13 @@ task_resched (Task *task)
   if (task->spinning) {
     task_spin_ends (task, SPIN_RESCHED, 0);
   } else if (task->run_event && task_preemptible (task)) {
-    ur_engine_cancel (task->sim->engine, task->run_event);
-    task->run_event = 0;
     task->remaining = task->run_end - sim_now (task->sim);
-    task_lose_cpu (task);
+    if (cpu_reschedule (task->cpu)) {
+      ur_engine_cancel (task->sim->engine, task->run_event);
+      task->run_event = 0;
+    } else {
+      task->remaining = 0;
+    }
   }
 }
 
@@ -267,7 +263,8 @@ task_schedule (Task *task, UrTime deadline)
     task->on_sleeping (task);
   }
   task_sync (task);
-  if (!task->prepared) {
+  if (!task->prepared) {                /* schedule() all the same: somebody else may have the better claim */
+    task_yield (task);
     task_hook_running (task);
     return TRUE;
   }
@@ -278,11 +275,9 @@ task_schedule (Task *task, UrTime deadline)
     return FALSE;
   }
   cpu = task->cpu;
-  cpu_account (cpu);
   task->state = TASK_SLEEPING;
-  task->last_ran = sim_now (task->sim);
   task_arm (task, deadline);
-  cpu->current = NULL;
+  cpu_sleep_current (cpu);
   task_off_cpu (task);
   cpu_pick_next (cpu);
   ur_coroutine_suspend (task->coroutine);
@@ -307,6 +302,13 @@ task_wake (Task *waker, Task *task)
     return TRUE;
   }
   sim->count.wakeups++;
+  if (task->delayed) {
+    if (waker)
+      task_cost (waker, COST_WAKE_LOCAL);
+    task->state = TASK_RUNNABLE;
+    cpu_wake_delayed (task);
+    return TRUE;
+  }
   cpu = cpu_select (task, waker ? waker->cpu : NULL);
   kick = cpu->idle && (!waker || cpu != waker->cpu);
   if (kick)
@@ -325,12 +327,10 @@ task_yield (Task *task)
 
   task_sync (task);
   cpu = task->cpu;
-  if (cpu->n_queued == 0) {
+  if (cpu->n_queued == 0)
     cpu->need_resched = FALSE;
-    return;
-  }
-  task_lose_cpu (task);
-  ur_coroutine_suspend (task->coroutine);
+  else if (cpu_reschedule (cpu))
+    ur_coroutine_suspend (task->coroutine);
 }
 
 void

@@ -43,7 +43,9 @@ struct Task {
   UrEventHandle run_event; UrTime run_end;
   UrTime on_cpu_since, slice_since, last_ran;
   UrTime switch_ns;                       /* cost of its last switch-in */
-  uint64_t vruntime;
+  uint64_t vruntime, vdeadline, vprotected;   /* fair.c: CPU time had; end of the slice; keeps the CPU until then */
+  int64_t vlag;                           /* what it was owed when it went to sleep */
+  gboolean slice_used, delayed;           /* delayed: asleep, but still on the run queue */
 
   gboolean spinning; gboolean spin_ending; UrTime spin_since;
   uint64_t *spin_account;                 /* (nullable) also counts the spinning, e.g. a lock's spin_ns */

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The manual knows what the program knows: every command has a page, and every option, policy variable, machine cost and applied
-# fio option stands in the page it belongs to.  Last line: "N passed, N failed".  Environment: top_srcdir, top_builddir.
+# The manual knows what the program knows: every command has a page, and every option, policy variable, machine cost and
+# applied fio option stands in the page it belongs to.  Last line: "N passed, N failed".
+# Environment: top_srcdir, top_builddir.
 set -u
 cd "${top_srcdir:-.}" || exit 2
 program=${top_builddir:-.}/uringsim
@@ -29,7 +30,9 @@ done
 for variable in $(sed -n 's/^  X (POLICY_[A-Z_]*, *"\([^"]*\)".*/\1/p' model/policy.h); do
   documented doc/man/uringsim-policy.5.scd "*$variable*"
 done
-for cost in $(sed -n "s/^  X (COST_[A-Z_]*, *\"[A-Za-z]*\", *\"\([A-Za-z]*\)\".*/\1/p; s/^  X (FS_[A-Z_]*, *\"\([A-Za-z]*\)\".*/\1/p" model/machine.h); do
+costs='s/^  X (COST_[A-Z_]*, *"[A-Za-z]*", *"\([A-Za-z]*\)".*/\1/p
+s/^  X (FS_[A-Z_]*, *"\([A-Za-z]*\)".*/\1/p'
+for cost in $(sed -n "$costs" model/machine.h); do
   documented doc/man/uringsim-machine.5.scd "*$cost=*"
 done
 for option in $(sed -n 's/^  [A-Z]* ("\([a-z_]*\)", .*/\1/p' src/input/fio_options.c); do

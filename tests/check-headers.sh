@@ -10,7 +10,8 @@ trap 'rm -rf "$scratch"' EXIT
 for header in $(find src model tests -name '*.h' | sort); do
   # Twice: it must also guard itself.
   printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$scratch/alone.c"
-  if ${CC:-cc} ${HEADER_FLAGS:-} -I. -I"${top_builddir:-.}" -Wall -Wextra -Wno-unused-parameter -Werror -fsyntax-only "$scratch/alone.c" 2>"$scratch/errors"; then
+  if ${CC:-cc} ${HEADER_FLAGS:-} -I. -I"${top_builddir:-.}" -Wall -Wextra -Wno-unused-parameter -Werror -fsyntax-only \
+    "$scratch/alone.c" 2>"$scratch/errors"; then
     passed=$((passed + 1))
   else
     echo "FAIL: $header"

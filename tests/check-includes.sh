@@ -21,7 +21,8 @@ allowed () {
 }
 
 for file in $(find src model tests -name '*.[chS]' | sort); do
-  wrong=$(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$file" | grep -Ev "$(allowed "$file")")
+  wrong=$(sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$file" |
+    grep -Ev "$(allowed "$file")")
   if [ -n "$wrong" ]; then
     echo "FAIL: $file includes" $wrong
     failed=$((failed + 1))
@@ -30,7 +31,8 @@ for file in $(find src model tests -name '*.[chS]' | sort); do
   fi
 done
 # The model is silent: it neither prints nor opens traces.
-for file in $(grep -lE '\b(printf|puts|fputs|putchar|g_print|g_printerr|fprintf)[[:space:]]*\(' $(find model src/engine src/input -name '*.[ch]')); do
+printing='\b(printf|puts|fputs|putchar|g_print|g_printerr|fprintf)[[:space:]]*\('
+for file in $(grep -lE "$printing" $(find model src/engine src/input -name '*.[ch]')); do
   echo "FAIL: $file prints"
   failed=$((failed + 1))
 done

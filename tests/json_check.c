@@ -4,8 +4,8 @@
  *   json-check [CHECK...]
  *
  * CHECK is a JSONPath ($.runs[*].ios) that must match something, PATH=VALUE (every match is VALUE, written as in JSON,
- * strings without quotes), PATH#N (exactly N matches), or PATH:a,b,c (the object has these members first, in this order).
- * Exit status 0 if the input is one JSON document and every check holds, 1 otherwise.
+ * strings without quotes), PATH#N (exactly N matches), or PATH:a,b,c (the object has these members first, in this
+ * order). Exit status 0 if the input is one JSON document and every check holds, 1 otherwise.
  */
 #include <json-glib/json-glib.h>
 #include <stdio.h>

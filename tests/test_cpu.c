@@ -110,17 +110,24 @@ test_wakeup_preemption (void)
       "T/0: sleep:2000 say:in | H/0: user run:20000", "T@4000 in" },
     { "CFS: twice the granularity on 2 CPUs", "kernel=5.3, CPU.Count=2",
       "T/0: sleep:2000.001 say:in | H/0: user run:20000", "T@2000.001 in" },
-    { "EEVDF: the earlier one preempts", "kernel=6.6, CPU.Count=1", "T: sleep:1 say:in | H: user run:20000", "T@1 in" },
-    { "EEVDF: not without a lead", "kernel=6.6, CPU.Count=1",
-      "T: run:1 sleep:1 say:in | H: user run:20000", "T@4000 in" },
+    { "EEVDF: who has had no more than its share keeps the CPU (run to parity)", "kernel=6.6, CPU.Count=1",
+      "T: sleep:2000 say:in | H: user run:20000", "T@4000 in" },
+    { "EEVDF: who has had more gives way to one that is owed time", "kernel=6.6, CPU.Count=1",
+      "H: run:1000 yield user run:20000 | T: run:10 sleep:90 say:in", "T@1100 in" },
+    { "EEVDF: not to one that is owed nothing", "kernel=6.6, CPU.Count=1",
+      "H: run:1000 yield user run:20000 | T: run:1000 sleep:90 say:in", "T@4000 in" },
     { "a new task does not preempt, CFS", "kernel=6.5, CPU.Count=1",
       "H: user run:20000 | T@3000: say:in", "T@4000 in" },
     { "a new task does not preempt, EEVDF", "kernel=6.6, CPU.Count=1",
       "H: user run:20000 | T@3000: say:in", "T@4000 in" },
     { "CFS: a sleeper's credit is half a latency period", "kernel=6.5, CPU.Count=1",
       "T: sleep:10000 user run:20000 | H: user run:11000 say:end", "H@17000 end" },
-    { "EEVDF: a sleeper keeps one slice", "kernel=6.6, CPU.Count=1",
-      "T: sleep:10000 user run:20000 | H: user run:11000 say:end", "H@13000 end" },
+    { "EEVDF: a sleeper gets no credit", "kernel=6.6, CPU.Count=1",
+      "T: sleep:10000 user run:20000 | H: user run:13000 say:end", "H@17000 end" },
+    { "6.11: what a sleeper owes it owes when it comes back", "kernel=6.11, CPU.Count=1",
+      "T: run:1000 sleep:10000 say:in | H: user run:20000", "T@16000 in" },
+    { "6.12: it is slept off (delayed dequeue)", "kernel=6.12, CPU.Count=1",
+      "T: run:1000 sleep:10000 say:in | H: user run:20000", "T@12000 in" },
   };
 
   FIXTURE_CHECK_ROWS (rows, "linux-6.3", "kernel=6.3");
@@ -130,20 +137,21 @@ static void
 test_preemption_points (void)
 {
   static const ScriptRow rows[] = {
-    { "user mode: at once", NULL, "T: sleep:100 say:in | H: user run:1000 say:h", "T@100 in, H@1000 h" },
-    { "voluntary: at cond_resched()", NULL, "T: sleep:100 say:in | H: run:500 run:500 resched say:h",
-      "T@1000 in, H@1000 h" },
-    { "voluntary: on the way back to user mode", NULL, "T: sleep:100 say:in | H: run:500 user run:500 say:h",
-      "T@500 in, H@1000 h" },
-    { "voluntary: when it sleeps", NULL, "T: sleep:100 say:in | H: run:500 sleep:10 say:h", "T@500 in, H@510 h" },
-    { "full: at once", "Scheduler.Preemption=full", "T: sleep:100 say:in | H: run:1000 say:h", "T@100 in, H@1000 h" },
-    { "who wakes its own preemptor loses the CPU", NULL, "T: wait say:in | H: user run:100 wake:T run:500 say:h",
-      "H@100 slept, T@100 in, H@600 h" },
-    { "in the kernel it keeps it", NULL, "T: wait say:in | H: run:100 wake:T run:500 say:h resched",
-      "H@100 slept, H@600 h, T@600 in" },
+    { "user mode: at once", NULL, "T: sleep:2000 say:in | H: user run:3000 say:h", "T@2000 in, H@3000 h" },
+    { "voluntary: at cond_resched()", NULL, "T: sleep:2000 say:in | H: run:1500 run:1500 resched say:h",
+      "T@3000 in, H@3000 h" },
+    { "voluntary: on the way back to user mode", NULL, "T: sleep:2000 say:in | H: run:2500 user run:500 say:h",
+      "T@2500 in, H@3000 h" },
+    { "voluntary: when it sleeps", NULL, "T: sleep:2000 say:in | H: run:2500 sleep:10 say:h", "T@2500 in, H@2510 h" },
+    { "full: at once", "Scheduler.Preemption=full", "T: sleep:2000 say:in | H: run:3000 say:h",
+      "T@2000 in, H@3000 h" },
+    { "who wakes its own preemptor loses the CPU", NULL, "T: wait say:in | H: user run:2000 wake:T run:500 say:h",
+      "H@2000 slept, T@2000 in, H@2500 h" },
+    { "in the kernel it keeps it", NULL, "T: wait say:in | H: run:2000 wake:T run:500 say:h resched",
+      "H@2000 slept, H@2500 h, T@2500 in" },
   };
 
-  FIXTURE_CHECK_ROWS (rows, "linux-6.3", "kernel=6.6, CPU.Count=1");
+  FIXTURE_CHECK_ROWS (rows, "linux-6.3", "kernel=6.3, CPU.Count=1");
 }
 
 /* ---- costs ---- */

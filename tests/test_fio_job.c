@@ -181,7 +181,7 @@ static void test_uring_mix (void)
   CU_ASSERT (syncer->pattern.order == PATTERN_SEQUENTIAL && syncer->pattern.bs[1] == 16384 &&
              syncer->pattern.size == 262144);
   CU_ASSERT_STRING_EQUAL (file_of (workload, 2)->name, "/data/syncer.dat");
-  CU_ASSERT (file_of (workload, 2)->size == 0);       /* written from front to back: the job makes it */
+  CU_ASSERT (file_of (workload, 2)->size == 262144);  /* written from front to back: fallocate gives it its size */
   CU_ASSERT (says (workload->ignored_options, "log_offset=1") &&
              !says (workload->ignored_options, "log_offset=1 (can"));
   workload_free (workload);
@@ -419,7 +419,11 @@ static void test_files (void)
     { "a random job finds its file", "rw=randwrite\nsize=1m\n", -1, "a.0.0:1048576:cold" },
     { "invalidate=0", "rw=randwrite\nsize=1m\ninvalidate=0\n", -1, "a.0.0:1048576:clean" },
     { "pre_read", "rw=read\nsize=1m\npre_read=1\n", -1, "a.0.0:1048576:clean" },
-    { "a sequential writer makes its file", "rw=write\nsize=1m\n", -1, "a.0.0:0:cold" },
+    { "a sequential writer makes its file, with its size", "rw=write\nsize=1m\n", -1, "a.0.0:1048576:cold" },
+    { "but not its pages", "rw=write\nsize=1m\ninvalidate=0\n", -1, "a.0.0:1048576:cold" },
+    { "fallocate=none", "rw=write\nsize=1m\nfallocate=none\n", -1, "a.0.0:0:cold" },
+    { "fallocate=keep", "rw=write\nsize=1m\nfallocate=keep\n", -1, "a.0.0:0:cold" },
+    { "fallocate=posix", "rw=write\nsize=1m\nfallocate=posix\n", -1, "a.0.0:1048576:cold" },
     { "unless it overwrites", "rw=write\nsize=1m\noverwrite=1\n", -1, "a.0.0:1048576:cold" },
     { "or is told that it exists", "rw=write\nsize=1m\n", 1, "a.0.0:1048576:cold" },
     { "nothing exists", "rw=randread\nsize=1m\n", 0, "a.0.0:0:cold" },

@@ -122,17 +122,17 @@ test_order (void)
 {
   static const WqRow rows[] = {
     { "one file: first in, first out, one at a time", "linux-6.3", NULL,
-      "S: ring:8 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
+      "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
     { "one file, workers that sleep: the same", "linux-6.3", SLEEPS,
-      "S: ring:8 sqe:w0 sqe:w0+3 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 1, 2 },
+      "S@1: ring:8 sqe:w0 sqe:w0+3 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
     { "a hashed item joins its run in the list", "linux-6.3", NULL,
-      "S: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "0123", "acbd", "acbd", 1, 1 },
+      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "0123", "acbd", "acbd", 1, 1 },
     { "unhashed items keep their place between runs", "linux-6.3 on block", NULL,
-      "S: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
+      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
     { "a run is taken whole, what comes meanwhile is a new run", "linux-6.3", NULL,
-      "S: ring:8 sqe:w0 sqe:w0 sqe:w1 submit run:5 sqe:w0 sqe:w1 submit:5 reap", "0123", "abced", "abced", 1, 1 },
+      "S@1: ring:8 sqe:w0 sqe:w0 sqe:w1 submit run:5 sqe:w0 sqe:w1 submit:5 reap", "0123", "abced", "abced", 1, 1 },
     { "colliding files are one run", "linux-6.3", NULL,
-      "S: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "5523", "abcd", "abcd", 1, 1 },
+      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "5523", "abcd", "abcd", 1, 1 },
   };
 
   CHECK_ROWS (rows);
@@ -143,30 +143,30 @@ test_parallel (void)
 {
   static const WqRow rows[] = {
     { "files in different buckets: in parallel once a worker sleeps", "linux-6.3", SLEEPS,
-      "S: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
+      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
     { "as long as none sleeps one worker is enough", "linux-6.3", NULL,
-      "S: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
+      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
     { "up to the limit", "hashed-2", SLEEPS,
-      "S: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 2, 2 },
+      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 2, 2 },
     { "files that collide: one at a time", "linux-6.18", SLEEPS,
-      "S: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "7723", "abcd", "abcd", 1, 1 },
+      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "7723", "abcd", "abcd", 1, 1 },
     { "without hashing one file is written by several workers at once", "unhashed", SLEEPS,
-      "S: ring:8 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
+      "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
     { "forced reads: each a worker of its own", "linux-6.3", NULL,
-      "S: ring:8 sqe:ar0 sqe:ar0 sqe:ar0 sqe:ar0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
+      "S@1: ring:8 sqe:ar0 sqe:ar0 sqe:ar0 sqe:ar0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
     { "a limit of one", "linux-6.3", NULL,
-      "S: ring:1 sqe:ar0 submit sqe:ar0 submit sqe:ar0 submit getevents:2 reap getevents:1 reap", "0123", "abc", "abc",
+      "S@1: ring:1 sqe:ar0 submit sqe:ar0 submit sqe:ar0 submit getevents:2 reap getevents:1 reap", "0123", "abc", "abc",
       1, 1 },
     { "IOSQE_ASYNC writes, 6.1: hashed, many workers, one works", "linux-6.1", NULL,
-      "S: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 1, 4 },
+      "S@1: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 1, 4 },
     { "IOSQE_ASYNC writes, 6.18: several enter one inode", "linux-6.18", NULL,
-      "S: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
+      "S@1: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
     { "fsync up to 6.2: no worker of its own", "linux-6.1", "kernel=6.2",
-      "S: ring:8 sqe:s0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 1, 1 },
+      "S@1: ring:8 sqe:s0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 1, 1 },
     { "fsync from 6.3 on: each a worker of its own, beside a write of the file", "linux-6.3", NULL,
-      "S: ring:8 sqe:w0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 3, 3 },
+      "S@1: ring:8 sqe:w0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 3, 3 },
     { "fsync, up to the limit", "hashed-2", NULL,
-      "S: ring:8 sqe:s0 sqe:s0 sqe:s0 sqe:s0 submit:4 reap", "0123", "abcd", "abcd", 2, 2 },
+      "S@1: ring:8 sqe:s0 sqe:s0 sqe:s0 sqe:s0 submit:4 reap", "0123", "abcd", "abcd", 2, 2 },
   };
 
   CHECK_ROWS (rows);
@@ -176,7 +176,7 @@ static void
 test_hash_by_ring (void)
 {
   static const WqRow row = { "hashed by ring: all files are one bucket", "linux-6.18", SLEEPS,
-                             "S: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 1, 1 };
+                             "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 1, 1 };
 
   fixture_free (run_row (&row, HASH_RING));
 }
@@ -187,21 +187,21 @@ test_creation (void)
 {
   static const WqRow rows[] = {
     { "6.15: a worker that sleeps asks for another, though the list has its own bucket only", "linux-6.18",
-      "kernel=6.15, " SLEEPS, "S: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 2 },
+      "kernel=6.15, " SLEEPS, "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 2 },
     { "6.16: not then", "linux-6.18", "kernel=6.16, " SLEEPS,
-      "S: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 1 },
+      "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 1 },
     { "6.16: for another bucket", "linux-6.18", "kernel=6.16, " SLEEPS,
-      "S: ring:8 sqe:w0 submit run:5 sqe:w1 submit:2 reap", "0123", "ab", "ab", 2, 2 },
+      "S@1: ring:8 sqe:w0 submit run:5 sqe:w1 submit:2 reap", "0123", "ab", "ab", 2, 2 },
     { "6.16: for unhashed work", "linux-6.18", "kernel=6.16, FileSystem ext4.Fsync=10000, " SLEEPS,
-      "S: ring:8 sqe:w0 submit run:5 sqe:s0 submit:2 reap", "0123", "ab", "ba", 2, 2 },
+      "S@1: ring:8 sqe:w0 submit run:5 sqe:s0 submit:2 reap", "0123", "ab", "ba", 2, 2 },
     { "who queues while every worker sleeps makes one", "linux-6.18", SLEEPS,
-      "S: ring:8 sqe:w0 submit run:20 sqe:w1 submit:2 reap", "0123", "ab", "ab", 2, 2 },
+      "S@1: ring:8 sqe:w0 submit run:20 sqe:w1 submit:2 reap", "0123", "ab", "ab", 2, 2 },
     { "also for the same bucket, in vain", "linux-6.18", SLEEPS,
-      "S: ring:8 sqe:w0 submit run:20 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 2 },
+      "S@1: ring:8 sqe:w0 submit run:20 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 2 },
     { "who queues while a worker runs does not", "linux-6.18", NULL,
-      "S: ring:8 sqe:w0+3 submit run:20 sqe:w1 submit:2 reap", "0123", "ab", "ab", 1, 1 },
+      "S@1: ring:8 sqe:w0+3 submit run:20 sqe:w1 submit:2 reap", "0123", "ab", "ab", 1, 1 },
     { "a free worker is woken before one is made", "linux-6.18", NULL,
-      "S: ring:8 sqe:w0 submit:1 reap run:100 sqe:w1 submit:1 reap", "0123", "ab", "ab", 1, 1 },
+      "S@1: ring:8 sqe:w0 submit:1 reap run:100 sqe:w1 submit:1 reap", "0123", "ab", "ab", 1, 1 },
     { "spinning for the lock is running: no new worker", "linux-6.18", NULL,
       "L/0: write run:50 unlock | S@1/1: ring:8 sqe:w0 submit run:5 sqe:w1 submit:2 reap", "0123", "ab", "ab", 1, 1 },
     { "sleeping for the lock is not", "linux-6.18", NULL,
@@ -211,18 +211,19 @@ test_creation (void)
   CHECK_ROWS (rows);
 }
 
-/* An enqueue to a busy bucket wakes an idle worker, which finds nothing, and so does the end of a run. */
+/* An enqueue to a busy bucket wakes an idle worker, which finds nothing; so does the end of the run, as the worker that
+ * ran it is the first to see what is left. */
 static void
 test_futile_wakeups (void)
 {
   static const struct { WqRow row; uint64_t futile; } rows[] = {
     { { "none with one worker", "linux-6.3", NULL,
-        "S: ring:8 sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit:3 reap", "0123", "abc", "abc", 1, 1 }, 0 },
-    { { "each enqueue to the busy bucket, the end of its run, and of the next", "linux-6.3", NULL,
-        "S: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit run:10 "
-        "sqe:w0 submit:4 reap", "0123", "abcdef", "abcdef", 2, 2 }, 5 },
+        "S@1: ring:8 sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit:3 reap", "0123", "abc", "abc", 1, 1 }, 0 },
+    { { "each enqueue to the busy bucket, and the end of its run", "linux-6.3", NULL,
+        "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit run:10 "
+        "sqe:w0 submit:4 reap", "0123", "abcdef", "abcdef", 2, 2 }, 4 },
     { { "none if the woken worker has work of another bucket", "linux-6.3", NULL,
-        "S: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w1 submit:2 reap", "0123", "abcd", "abdc",
+        "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w1 submit:2 reap", "0123", "abcd", "abdc",
         2, 2 }, 0 },
   };
 
@@ -267,31 +268,31 @@ static void
 test_pool (void)
 {
   static const struct { const char *rule, *policy, *script; double at; Pool pool; } rows[] = {
-    { "three work", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 5, { "123", 3, 0, 3, 0 } },
-    { "the first is done", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 15,
+    { "three work", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5, { "123", 3, 0, 3, 0 } },
+    { "the first is done", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 15,
       { "23", 3, 0, 2, 1 } },
-    { "all are idle", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 35, { "", 3, 0, 0, 3 } },
-    { "the last to become idle is woken", "linux-6.3",
-      "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 run:100 sqe:ar0 submit:4 reap", 135, { "3", 3, 0, 1, 2 } },
-    { "another order", "linux-6.3",
-      "S: ring:8 sqe:ar0+3 sqe:ar0+1 sqe:ar0+2 submit:3 run:100 sqe:ar0 submit:4 reap", 135, { "1", 3, 0, 1, 2 } },
-    { "then the one before", "linux-6.3",
-      "S: ring:8 sqe:ar0+3 sqe:ar0+1 sqe:ar0+2 submit:3 run:100 sqe:ar0 submit run:1 sqe:ar0 submit:5 reap", 135,
+    { "all are idle", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 35, { "", 3, 0, 0, 3 } },
+    { "the last to become idle is woken", "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 run:100 sqe:ar3 submit:4 reap", 135, { "3", 3, 0, 1, 2 } },
+    { "another order", "linux-6.18",
+      "S@1: ring:8 sqe:aw0+3 sqe:aw1+1 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit:4 reap", 135, { "1", 3, 0, 1, 2 } },
+    { "then the one before", "linux-6.18",
+      "S@1: ring:8 sqe:aw0+3 sqe:aw1+1 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit run:1 sqe:ar3 submit:5 reap", 135,
       { "13", 3, 0, 2, 1 } },
-    { "work beyond the limit is pending", "hashed-2", "S: ring:8 sqe:ar0 sqe:ar0 sqe:ar0 sqe:ar0 submit:4 reap", 5,
+    { "work beyond the limit is pending", "hashed-2", "S@1: ring:8 sqe:ar3 sqe:ar3 sqe:ar3 sqe:ar3 submit:4 reap", 5,
       { "12", 2, 2, 2, 0 } },
-    { "a run that was taken is not pending", "linux-6.3", "S: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", 5,
+    { "a run that was taken is not pending", "linux-6.3", "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", 5,
       { "1", 1, 0, 1, 0 } },
-    { "idle for less than 5 s: all stay", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 5000009,
+    { "idle for less than 5 s: all stay", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000009,
       { "", 3, 0, 0, 3 } },
-    { "idle for 5 s: the first leaves", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 5000011,
+    { "idle for 5 s: the first leaves", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000011,
       { "", 2, 0, 0, 2 } },
-    { "the next too", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 5000021,
+    { "the next too", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000022,
       { "", 1, 0, 0, 1 } },
-    { "the last one stays", "linux-6.3", "S: ring:8 sqe:ar0+1 sqe:ar0+2 sqe:ar0+3 submit:3 reap", 60000000,
+    { "the last one stays", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 60000000,
       { "", 1, 0, 0, 1 } },
-    { "work starts the 5 s again", "linux-6.3",
-      "S: ring:8 sqe:ar0 sqe:ar0 submit:2 run:3000000 sqe:ar0 sqe:ar0 submit:4 reap", 7999999, { "", 2, 0, 0, 2 } },
+    { "work starts the 5 s again", "linux-6.18",
+      "S@1: ring:8 sqe:ar3 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap", 7999999, { "", 2, 0, 0, 2 } },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -375,7 +376,7 @@ append_requests (GString *script, UrRandom *random)
   static const char *const kinds[] = { "w", "w", "w", "w", "r", "s", "aw", "ar" };
   unsigned left = 20 + (unsigned) ur_random_below (random, 32);
 
-  g_string_append_printf (script, "S: user ring:64%s", ur_random_below (random, 2) ? ",coop,defer" : "");
+  g_string_append_printf (script, "S@1: user ring:64%s", ur_random_below (random, 2) ? ",coop,defer" : "");
   for (unsigned n = left; n > 0; n--) {
     g_string_append_printf (script, " sqe:%s%u+%u", kinds[ur_random_below (random, G_N_ELEMENTS (kinds))],
                             (unsigned) ur_random_below (random, FIXTURE_FILES),

@@ -106,7 +106,8 @@ static void test_table (void)
 static RunResult *result_new (const char *policy, const char *engine, uint64_t ios)
 {
   RunResult *result = g_new0 (RunResult, 1);
-  ResultOp *ops[] = { &result->all, &result->op[0], &result->op[1], &result->op[2], &result->op[3], &result->op[4], &result->op[5] };
+  ResultOp *ops[] = { &result->all,   &result->op[0], &result->op[1], &result->op[2],
+                      &result->op[3], &result->op[4], &result->op[5] };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (ops); i++) {
     ur_histogram_init (&ops[i]->slat);
@@ -186,8 +187,11 @@ static Sample *sample_new (uint64_t ios)
   g_ptr_array_add (sample->notes, g_strdup (hostile));
   sample->runs[0] = (ReportRun) { .result = result_new ("linux-6.3", "io_uring", ios), .iops = { 400000, 1000, 8 },
                                   .clat_ns = { 20000, 10, 8 }, .ratio = { 1.5, 0.01, 8 }, .ratio_to = "psync" };
-  sample->runs[1] = (ReportRun) { .result = result_new ("psync", "psync", ios), .baseline = TRUE, .iops = { NAN, -1, 1 },
-                                  .ratio = { 1, 0, 8 }, .ratio_to = "psync" };
+  sample->runs[1] = (ReportRun){ .result = result_new ("psync", "psync", ios),
+                                 .baseline = TRUE,
+                                 .iops = { NAN, -1, 1 },
+                                 .ratio = { 1, 0, 8 },
+                                 .ratio_to = "psync" };
   sample->report = (Report) { .command = "compare", .seed = 7, .reps = 8, .workload = sample->workload,
                               .machine = &sample->machine, .notes = sample->notes, .n_runs = 2, .runs = sample->runs };
   return sample;
@@ -248,10 +252,12 @@ static void test_json_report (void)
   JsonObject *clat = json_object_get_object_member (run, "clat_ns");
 
   check_prefix ("top", member_names (top), "uringsim seed runs");
-  check_prefix ("run", member_names (run), "policy engine machine fs ios iops bw_bytes sim_ns slat_ns clat_ns lat_ns ops "
+  check_prefix ("run", member_names (run),
+                "policy engine machine fs ios iops bw_bytes sim_ns slat_ns clat_ns lat_ns ops "
                 "outcome workers context_switches wakeups locks cpu sim kernel ratio");
   check_prefix ("histogram", member_names (clat), "mean stddev min max percentiles");
-  check_prefix ("percentiles of 256 samples", member_names (json_object_get_object_member (clat, "percentiles")), "50 90 95 99");
+  check_prefix ("percentiles of 256 samples", member_names (json_object_get_object_member (clat, "percentiles")),
+                "50 90 95 99");
   CU_ASSERT_FALSE (json_object_has_member (json_object_get_object_member (clat, "percentiles"), "99.9"));
   check_text ("ops", member_names (json_object_get_object_member (run, "ops")), "write");
   check_text ("outcome", member_names (json_object_get_object_member (run, "outcome")),
@@ -268,8 +274,8 @@ static void test_json_report (void)
   CU_ASSERT_DOUBLE_EQUAL (json_object_get_double_member (clat, "mean"), 20127.5, 1e-6);
   /* What is no number is null, foreign bytes survive as a string, and there is no timing unless asked for. */
   JsonObject *second = json_array_get_object_element (runs, 1);
-  CU_ASSERT_TRUE (json_object_get_null_member (json_object_get_object_member (json_object_get_object_member (second, "over_seeds"),
-                                                                              "iops"), "mean"));
+  CU_ASSERT_TRUE (json_object_get_null_member (
+      json_object_get_object_member (json_object_get_object_member (second, "over_seeds"), "iops"), "mean"));
   CU_ASSERT_STRING_EQUAL (json_object_get_string_member (top, "workload"), hostile);
   CU_ASSERT_PTR_NULL (strchr (text, '\033'));
   CU_ASSERT_FALSE (json_object_has_member (run, "timing"));
@@ -286,8 +292,10 @@ static void test_json_timing (void)
   JsonObject *top = json_node_get_object (json_parser_get_root (parser));
   JsonObject *run = json_array_get_object_element (json_object_get_array_member (top, "runs"), 0);
   check_text ("timing", member_names (json_object_get_object_member (run, "timing")), "wall_s ios_per_wall_s");
-  check_text ("all percentiles", member_names (json_object_get_object_member (json_object_get_object_member (run, "lat_ns"),
-                                                                              "percentiles")), "50 90 95 99 99.9 99.99");
+  check_text (
+      "all percentiles",
+      member_names (json_object_get_object_member (json_object_get_object_member (run, "lat_ns"), "percentiles")),
+      "50 90 95 99 99.9 99.99");
   sample_free (sample);
 }
 
@@ -352,17 +360,33 @@ static void test_reproduction (void)
 {
   Sample *sample = sample_new (256);
   ExperimentRow rows[] = {
-    { .name = (char *) "many", .policy = (char *) "linux-6.3", .iops = 200000, .bw_bytes = -1, .clat_mean_ns = -1,
+    { .name = (char *) "many",
+      .policy = (char *) "linux-6.3",
+      .iops = 200000,
+      .bw_bytes = -1,
+      .clat_mean_ns = -1,
       .cpu_share_contention = 0.5 },
-    { .name = (char *) "two", .policy = (char *) "psync", .iops = -1, .bw_bytes = -1, .clat_mean_ns = -1, .cpu_share_contention = -1 },
+    { .name = (char *) "two",
+      .policy = (char *) "psync",
+      .iops = -1,
+      .bw_bytes = -1,
+      .clat_mean_ns = -1,
+      .cpu_share_contention = -1 },
   };
   ExperimentRatio ratios[] = { { (char *) "two / many", 1, 0, 1.85, 0.25 }, { (char *) "wrong", 0, 1, 1.85, 0.25 } };
   const ReportRatio got[] = { { 1.9, 0.02, 0.027, TRUE, FALSE }, { 0.9, 0.02, -0.51, FALSE, TRUE } };
-  const Experiment experiment = { .name = (char *) "some-experiment", .title = (char *) "A title", .source = (char *) "a mail",
-                                  .machine = (char *) "m", .fs = (char *) "ext4", .n_rows = 2, .rows = rows, .n_ratios = 2,
+  const Experiment experiment = { .name = (char *) "some-experiment",
+                                  .title = (char *) "A title",
+                                  .source = (char *) "a mail",
+                                  .machine = (char *) "m",
+                                  .fs = (char *) "ext4",
+                                  .n_rows = 2,
+                                  .rows = rows,
+                                  .n_ratios = 2,
                                   .ratios = ratios };
-  const ReportExperiment report = { .experiment = &experiment, .machine = &sample->machine, .reps = 8, .rows = sample->runs,
-                                    .ratios = got };
+  const ReportExperiment report = {
+    .experiment = &experiment, .machine = &sample->machine, .reps = 8, .rows = sample->runs, .ratios = got
+  };
   const ReportReproduction total = { .seed = 1, .n_experiments = 1, .experiments = &report, .ratios = 2, .ok = 1,
                                      .within_quarter = 1, .wrong_side = 1 };
   g_autofree char *text = text_report_reproduction (&total);
@@ -379,7 +403,8 @@ static void test_reproduction (void)
   CU_ASSERT_PTR_NOT_NULL (strstr (text, "CPU share on locks"));
   check_prefix ("experiment", member_names (first), "name source machine rows ratios ok");
   check_prefix ("row", member_names (row), "name policy engine published simulated");
-  check_text ("published", member_names (json_object_get_object_member (row, "published")), "iops cpu_share_contention");
+  check_text ("published", member_names (json_object_get_object_member (row, "published")),
+              "iops cpu_share_contention");
   check_prefix ("simulated", member_names (json_object_get_object_member (row, "simulated")), "iops");
   check_prefix ("ratio", member_names (ratio), "name published simulated tolerance ok");
   check_prefix ("summary", member_names (json_object_get_object_member (top, "summary")), "ratios ok wrong_side");

@@ -27,6 +27,7 @@
   X (input) \
   X (cpu) \
   X (rwsem) \
+  X (file_io) \
   X (ring) \
   X (io_wq) \
   X (workqueue) \

@@ -110,8 +110,9 @@ static const Command *find_command (const Command *commands, const char *name)
 
 static char *program_help (const Command *commands)
 {
-  GString *out = g_string_new ("uringsim simulates I/O through io_uring and says which punting policy wins, by how much, and why.\n\n"
-                               "Usage: uringsim COMMAND [OPTION...] [ARGUMENT...]\n\n");
+  GString *out = g_string_new (
+      "uringsim simulates I/O through io_uring and says which punting policy wins, by how much, and why.\n\n"
+      "Usage: uringsim COMMAND [OPTION...] [ARGUMENT...]\n\n");
 
   for (const Command *command = commands; command->name; command++) {
     g_string_append_printf (out, "  %-10s %-24s %s\n", command->name, command->arguments, command->summary);
@@ -127,8 +128,8 @@ static char *command_help (const Command *command)
 {
   g_autofree char *options = options_help (command->user);
 
-  return g_strdup_printf ("Usage: uringsim %s [OPTION...] %s\n\n%s\n\nOptions:\n%s", command->name, command->arguments, command->help,
-                          options);
+  return g_strdup_printf ("Usage: uringsim %s [OPTION...] %s\n\n%s\n\nOptions:\n%s", command->name, command->arguments,
+                          command->help, options);
 }
 
 static int fail (const GError *error)
@@ -200,8 +201,8 @@ int command_main (const Command *commands, int argc, char **argv)
     return usage_error ("no command given; uringsim --help lists them");
   }
   if (!strcmp (word, "--version")) {
-    g_autofree char *text = g_strdup_printf ("uringsim %s (model %u, %s)\n", uringsim_version (), uringsim_model_version (),
-                                             uringsim_git_id ());
+    g_autofree char *text = g_strdup_printf ("uringsim %s (model %u, %s)\n", uringsim_version (),
+                                             uringsim_model_version (), uringsim_git_id ());
     return print_answer (text);
   }
   const gboolean help = !strcmp (word, "--help") || !strcmp (word, "-h") || !strcmp (word, "help");

@@ -1,8 +1,8 @@
 /*
  * What a subcommand is, how it ends, and how errors become exit codes.
  *
- * A command parses its options, calls the readers and the model, and hands a finished text to command_output().  Messages
- * go to stderr as one line "uringsim: ..."; nothing below main() calls exit().
+ * A command parses its options, calls the readers and the model, and hands a finished text to command_output().
+ * Messages go to stderr as one line "uringsim: ..."; nothing below main() calls exit().
  */
 #ifndef COMMAND_H
 #define COMMAND_H
@@ -26,7 +26,8 @@ typedef struct {
   const char *arguments;        /* for help: "INPUT..." */
   const char *summary;          /* one line */
   const char *help;             /* paragraphs under the usage line */
-  CommandExit (*run) (const Options *options, GError **error);     /* anything but EXIT_DONE/NEGATIVE/INTERRUPTED with error set */
+  /* Error set unless it returns EXIT_DONE, EXIT_NEGATIVE or EXIT_INTERRUPTED. */
+  CommandExit (*run) (const Options *options, GError **error);
 } Command;
 
 /* The whole program: finds the command, parses, runs, reports errors. Returns the exit status.

@@ -1,8 +1,8 @@
 /*
  * uringsim compare: the same workload and luck under several policies and engines.
  *
- * Rows are policies times engines in the order given.  The reference of the ratios is psync: a row of it if one was asked
- * for, else one that is added at the end; with --no-baseline the first row.
+ * Rows are policies times engines in the order given.  The reference of the ratios is psync: a row of it if one was
+ * asked for, else one that is added at the end; with --no-baseline the first row.
  */
 #include "src/command/command.h"
 #include "src/command/run_set.h"
@@ -50,11 +50,12 @@ static Rows add_rows (RunSet *set, const Scenario *scenario, const Options *opti
 /* The row's name in "ratio of IOPS to ...". (transfer full) */
 static char *reference_name (const RunResult *result, gboolean baseline_added)
 {
-  return baseline_added || g_str_equal (result->engine, "psync") ? g_strdup (result->engine)
-                                                                : g_strdup_printf ("%s %s", result->policy, result->engine);
+  return baseline_added || g_str_equal (result->engine, "psync")
+             ? g_strdup (result->engine)
+             : g_strdup_printf ("%s %s", result->policy, result->engine);
 }
 
-/* One per row that ran, in order. (transfer full) (element-type ReportRun); *ret_to is what their ratio_to points to. */
+/* One per row that ran, in order; *ret_to is what their ratio_to points to. (transfer full) (element-type ReportRun) */
 static GArray *collect (const RunSet *set, Rows rows, char **ret_to)
 {
   GArray *runs = g_array_new (FALSE, FALSE, sizeof (ReportRun));
@@ -99,9 +100,17 @@ CommandExit command_compare (const Options *options, GError **error)
   const ReportRun *first = (const ReportRun *) (gpointer) runs->data;
   g_autoptr (GPtrArray) notes = scenario_notes (scenario->workload, options, first, runs->len);
   const Report report = {
-    .command = "compare", .seed = options->seed, .reps = reps, .workload = scenario->workload, .machine = scenario->machine,
-    .replay = scenario->replay, .notes = notes, .timing = options->timing, .interrupted = run_set_interrupted (set),
-    .n_runs = runs->len, .runs = first,
+    .command = "compare",
+    .seed = options->seed,
+    .reps = reps,
+    .workload = scenario->workload,
+    .machine = scenario->machine,
+    .replay = scenario->replay,
+    .notes = notes,
+    .timing = options->timing,
+    .interrupted = run_set_interrupted (set),
+    .n_runs = runs->len,
+    .runs = first,
   };
   g_autofree char *text = options->format == FORMAT_JSON ? json_report (&report) : text_report (&report);
   if (!command_output (options, text, error)) {

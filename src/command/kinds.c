@@ -105,6 +105,7 @@ const Kind *kind_find (const char *word, gboolean plural, GError **error)
   g_autofree char *list = g_strjoinv (", ", (char **) names);
   g_autofree char *quoted = escape_text_short (word, -1, 60);
   g_autofree char *near = suggest_phrase (word, names);
-  g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS, "unknown kind \"%s\", expected one of %s%s", quoted, list, near);
+  g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS, "unknown kind \"%s\", expected one of %s%s", quoted, list,
+               near);
   return NULL;
 }

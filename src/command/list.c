@@ -7,7 +7,8 @@ CommandExit command_list (const Options *options, GError **error)
 {
   if (options->arguments->len != 1) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
-                 "list: found %u arguments, expected one of policies, machines, file-systems, experiments", options->arguments->len);
+                 "list: found %u arguments, expected one of policies, machines, file-systems, experiments",
+                 options->arguments->len);
     return EXIT_USAGE;
   }
   const Kind *kind = kind_find (options->arguments->pdata[0], TRUE, error);
@@ -27,6 +28,7 @@ CommandExit command_list (const Options *options, GError **error)
     description_cell (description, *name);
     description_cell (description, title);
   }
-  g_autofree char *text = options->format == FORMAT_JSON ? description_json (description) : description_text (description);
+  g_autofree char *text =
+      options->format == FORMAT_JSON ? description_json (description) : description_text (description);
   return command_output (options, text, error) ? EXIT_DONE : EXIT_IO;
 }

@@ -48,10 +48,12 @@ typedef struct {
 static const OptionRow option_table[] = {
   { "policy", 0, TYPE_LIST, AT (policies), SIMULATES, 0, 0, NULL, "NAME|FILE[,...]",
     "punting policy, a shipped one or a file (default " OPTIONS_DEFAULT_POLICY ")" },
-  { "kernel", 0, TYPE_KERNEL, AT (kernel), SIMULATES, 0, 0, NULL, "MAJOR.MINOR", "kernel version instead of the policy's" },
+  { "kernel", 0, TYPE_KERNEL, AT (kernel), SIMULATES, 0, 0, NULL, "MAJOR.MINOR",
+    "kernel version instead of the policy's" },
   { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES, 0, 0, NULL, "NAME[,...]",
     "io_uring, libaio or psync instead of the job's own" },
-  { "no-baseline", 0, TYPE_FLAG, AT (no_baseline), USER_COMPARE, 0, 0, NULL, NULL, "do not add psync as the reference row" },
+  { "no-baseline", 0, TYPE_FLAG, AT (no_baseline), USER_COMPARE, 0, 0, NULL, NULL,
+    "do not add psync as the reference row" },
   { "machine", 0, TYPE_STRING, AT (machine), SIMULATES, 0, 0, NULL, "NAME|FILE",
     "machine with all costs (default " OPTIONS_DEFAULT_MACHINE ")" },
   { "fs", 0, TYPE_STRING, AT (fs), SIMULATES, 0, 0, NULL, "NAME|FILE", "file system (default " OPTIONS_DEFAULT_FS ")" },
@@ -61,14 +63,16 @@ static const OptionRow option_table[] = {
   { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), SIMULATES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
     "requests in flight instead of the job's (default for a trace 32)" },
   { "sqpoll", 0, TYPE_VALUE, AT (sqpoll), SIMULATES, 1, 0, NULL, NULL, "submit through the kernel's sq_thread" },
-  { "no-sqpoll", 0, TYPE_VALUE, AT (sqpoll), SIMULATES, 0, 0, NULL, NULL, "submit by system call whatever the job says" },
+  { "no-sqpoll", 0, TYPE_VALUE, AT (sqpoll), SIMULATES, 0, 0, NULL, NULL,
+    "submit by system call whatever the job says" },
   { "replay", 0, TYPE_CHOICE, AT (replay), SIMULATES, 0, 0, "closed|timed|fast", "MODE",
     "closed, timed or fast (run: timed if the trace has times; compare: closed)" },
   { "time-scale", 0, TYPE_UNSIGNED, AT (input.time_scale), SIMULATES, 1, 1000000, NULL, "PERCENT",
     "speed of a timed replay in percent of the trace's: 50 doubles all gaps" },
   { "cache", 0, TYPE_CHOICE, AT (cache), SIMULATES, 0, 0, "clean|dirty|cold", "STATE",
     "the files' pages at the start: clean, dirty or cold" },
-  { "lenient", 0, TYPE_FLAG, AT (input.lenient), SIMULATES, 0, 0, NULL, NULL, "skip and count defective lines of inputs" },
+  { "lenient", 0, TYPE_FLAG, AT (input.lenient), SIMULATES, 0, 0, NULL, NULL,
+    "skip and count defective lines of inputs" },
   { "iolog-time-unit", 0, TYPE_CHOICE, AT (input.iolog.unit), SIMULATES, 0, 0, "us|ns|ms", "UNIT",
     "unit of an iolog's time stamps: us (default), ns, ms" },
   { "wait", 0, TYPE_CHOICE, AT (input.iolog.wait), SIMULATES, 0, 0, "fio|rel-us|rel-ms", "MEANING",
@@ -83,7 +87,8 @@ static const OptionRow option_table[] = {
   { "seed", 0, TYPE_UINT64, AT (seed), REPEATS, 0, G_MAXINT64, NULL, "N", "seed of all random streams (default 1)" },
   { "reps", 0, TYPE_UNSIGNED, AT (reps), REPEATS, 1, 10000, NULL, "N",
     "seeds for confidence intervals (run 1, compare and reproduce 8)" },
-  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS, 1, 256, NULL, "N", "runs at the same time; the result is the same (default 1)" },
+  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS, 1, 256, NULL, "N",
+    "runs at the same time; the result is the same (default 1)" },
   { "timing", 0, TYPE_FLAG, AT (timing), SIMULATES, 0, 0, NULL, NULL, "print how fast the simulation itself was" },
   { "format", 0, TYPE_CHOICE, AT (format), ANYBODY, 0, 0, "text|json", "FORMAT", "text (default) or json" },
   { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
@@ -156,7 +161,8 @@ static gboolean store_number (const OptionRow *row, void *place, const char *val
   uint64_t number;
 
   if (!key_file_parse_integer (value, &number) || number < row->low || number > row->high) {
-    return value_error (row, value, error, "a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, row->low, row->high);
+    return value_error (row, value, error, "a whole number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, row->low,
+                        row->high);
   }
   if (row->type == TYPE_UNSIGNED) {
     *(unsigned *) place = (unsigned) number;
@@ -168,7 +174,10 @@ static gboolean store_number (const OptionRow *row, void *place, const char *val
 
 static gboolean store_time (const OptionRow *row, UrTime *place, const char *value, GError **error)
 {
-  static const struct { const char *unit; UrTime ns; } units[] = { { "ns", 1 }, { "us", UR_US }, { "ms", UR_MS }, { "s", UR_S } };
+  static const struct {
+    const char *unit;
+    UrTime ns;
+  } units[] = { { "ns", 1 }, { "us", UR_US }, { "ms", UR_MS }, { "s", UR_S } };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (units); i++) {
     if (!g_str_has_suffix (value, units[i].unit)) {
@@ -262,7 +271,8 @@ static void unknown_option (OptionUser user, int found, const char *word, GError
   g_autofree char *quoted = escape_text_short (word, -1, 60);
 
   if (found >= 0) {
-    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_UNKNOWN, "option %s does not belong to this command; see --help", quoted);
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_UNKNOWN, "option %s does not belong to this command; see --help",
+                 quoted);
     return;
   }
   const char *names[N_OPTIONS + 1];
@@ -276,17 +286,19 @@ static void unknown_option (OptionUser user, int found, const char *word, GError
   const char *equals = strchr (word, '=');
   g_autofree char *bare = g_strndup (word, equals ? (gsize) (equals - word) : strlen (word));
   const char *near = g_str_has_prefix (bare, "--") ? suggest_nearest (bare + 2, names) : NULL;
-  g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_UNKNOWN, "unknown option %s%s%s%s", quoted, near ? "; did you mean --" : "; see --help",
-               near ? near : "", near ? "?" : "");
+  g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_UNKNOWN, "unknown option %s%s%s%s", quoted,
+               near ? "; did you mean --" : "; see --help", near ? near : "", near ? "?" : "");
 }
 
 /* One option word at argv[i]; returns how many words it took, 0 with error set. */
-static int parse_option (Options *options, OptionUser user, gboolean *seen, int argc, char **argv, int i, GError **error)
+static int parse_option (Options *options, OptionUser user, gboolean *seen, int argc, char **argv, int i,
+                         GError **error)
 {
   const char *word = argv[i];
   const gboolean is_long = g_str_has_prefix (word, "--");
   const char *equals = is_long ? strchr (word, '=') : NULL;
-  const int index = is_long ? find_long (word + 2, equals ? (gsize) (equals - word - 2) : strlen (word + 2)) : find_letter (word[1]);
+  const int index =
+      is_long ? find_long (word + 2, equals ? (gsize) (equals - word - 2) : strlen (word + 2)) : find_letter (word[1]);
   const char *value = equals ? equals + 1 : !is_long && word[1] && word[2] ? word + 2 : NULL;
   int used = 1;
 
@@ -364,8 +376,8 @@ Options *options_parse (OptionUser user, int argc, char **argv, GError **error)
     }
   }
   if (options->seed > (uint64_t) G_MAXINT64 - MAX (options->reps, 10000)) {
-    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--seed: found %" G_GUINT64_FORMAT ", expected room for --reps above it",
-                 options->seed);
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
+                 "--seed: found %" G_GUINT64_FORMAT ", expected room for --reps above it", options->seed);
     return NULL;
   }
   set_defaults (options);
@@ -396,8 +408,9 @@ char *options_help (OptionUser user)
     if (!(row->users & user)) {
       continue;
     }
-    g_autofree char *left = row->letter ? g_strdup_printf ("-%c, --%s %s", row->letter, row->name, row->argument ? row->argument : "")
-                                        : g_strdup_printf ("    --%s %s", row->name, row->argument ? row->argument : "");
+    g_autofree char *left =
+        row->letter ? g_strdup_printf ("-%c, --%s %s", row->letter, row->name, row->argument ? row->argument : "")
+                    : g_strdup_printf ("    --%s %s", row->name, row->argument ? row->argument : "");
     g_string_append_printf (out, "  %-32s %s\n", g_strchomp (left), row->help);
   }
   return g_string_free (out, FALSE);

@@ -1,8 +1,8 @@
 /*
  * The options of all subcommands, from one table: name, type, default, range, who takes it, help.
  *
- * Forms: --name VALUE, --name=VALUE, -o FILE, flags; "--" ends options; "-" is an argument (stdin).  An option given twice is an
- * error unless it collects (--policy, --engine, --set).
+ * Forms: --name VALUE, --name=VALUE, -o FILE, flags; "--" ends options; "-" is an argument (stdin).  An option given
+ * twice is an error unless it collects (--policy, --engine, --set).
  */
 #ifndef OPTIONS_H
 #define OPTIONS_H

@@ -1,7 +1,7 @@
 /*
  * uringsim reproduce: the shipped experiments, published figures beside simulated ones.
  *
- * An experiment is data: rows that differ in policy or engine, and ratios between rows.  Nothing here knows one by name.
+ * An experiment is data: rows that differ in policy or engine, and ratios between rows.  None is known by name here.
  */
 #include "model/data_path.h"
 #include "model/experiment.h"
@@ -106,13 +106,15 @@ static gboolean case_complete (const Case *item, const RunSet *set)
 static ReportRatio judge (const ExperimentRatio *ratio, ReportEstimate simulated)
 {
   const double error = simulated.mean / ratio->published - 1;
-  const gboolean wrong_side = (ratio->published > 1 && simulated.mean <= 1) || (ratio->published < 1 && simulated.mean >= 1);
+  const gboolean wrong_side =
+      (ratio->published > 1 && simulated.mean <= 1) || (ratio->published < 1 && simulated.mean >= 1);
 
   return (ReportRatio) { .simulated = simulated.mean, .half_width = simulated.half_width, .error = error,
                          .wrong_side = wrong_side, .ok = !wrong_side && fabs (error) <= ratio->tolerance };
 }
 
-static ReportExperiment report_case (Case *item, const RunSet *set, const Options *options, unsigned reps, ReportReproduction *total)
+static ReportExperiment report_case (Case *item, const RunSet *set, const Options *options, unsigned reps,
+                                     ReportReproduction *total)
 {
   const Experiment *experiment = item->experiment;
   gboolean ok = TRUE;
@@ -124,7 +126,8 @@ static ReportExperiment report_case (Case *item, const RunSet *set, const Option
   }
   for (unsigned i = 0; i < experiment->n_ratios; i++) {
     const ExperimentRatio *ratio = &experiment->ratios[i];
-    const ReportEstimate simulated = run_set_ratio (set, item->first_row + ratio->numerator, item->first_row + ratio->denominator);
+    const ReportEstimate simulated =
+        run_set_ratio (set, item->first_row + ratio->numerator, item->first_row + ratio->denominator);
     item->ratios[i] = judge (ratio, simulated);
     ok = ok && item->ratios[i].ok;
     total->ratios++;
@@ -133,9 +136,14 @@ static ReportExperiment report_case (Case *item, const RunSet *set, const Option
     total->within_quarter += !item->ratios[i].wrong_side && fabs (item->ratios[i].error) <= 0.25;
   }
   item->notes = scenario_notes (item->scenario->workload, options, item->rows, experiment->n_rows);
-  return (ReportExperiment) {
-    .experiment = experiment, .machine = item->scenario->machine, .reps = reps, .rows = item->rows, .ratios = item->ratios,
-    .notes = item->notes, .ok = ok,
+  return (ReportExperiment){
+    .experiment = experiment,
+    .machine = item->scenario->machine,
+    .reps = reps,
+    .rows = item->rows,
+    .ratios = item->ratios,
+    .notes = item->notes,
+    .ok = ok,
   };
 }
 
@@ -172,13 +180,15 @@ CommandExit command_reproduce (const Options *options, GError **error)
     return EXIT_INTERNAL;
   }
   g_autofree ReportExperiment *experiments = g_new0 (ReportExperiment, cases->len);
-  ReportReproduction total = { .seed = options->seed, .experiments = experiments, .interrupted = run_set_interrupted (set) };
+  ReportReproduction total = { .seed = options->seed, .experiments = experiments };
+  total.interrupted = run_set_interrupted (set);
   for (unsigned i = 0; i < cases->len; i++) {
     if (case_complete (cases->pdata[i], set)) {
       experiments[total.n_experiments++] = report_case (cases->pdata[i], set, options, reps, &total);
     }
   }
-  g_autofree char *text = options->format == FORMAT_JSON ? json_report_reproduction (&total) : text_report_reproduction (&total);
+  g_autofree char *text =
+      options->format == FORMAT_JSON ? json_report_reproduction (&total) : text_report_reproduction (&total);
   if (!command_output (options, text, error)) {
     return EXIT_IO;
   }

@@ -154,7 +154,8 @@ static void wait_for_threads (RunSet *set, gboolean progress)
   }
 }
 
-/* The runs are started repetition by repetition; the first that failed in that order is the same with any number of threads. */
+/* The runs are started repetition by repetition; the first that failed in that order is the same with any number of
+ * threads. */
 static gboolean first_error (RunSet *set, GError **error)
 {
   for (unsigned i = 0; i < set->runs; i++) {

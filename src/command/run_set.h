@@ -19,9 +19,9 @@ void    run_set_free (RunSet *set);            /* accepts NULL; results go with 
  * progress fields are overwritten. */
 unsigned run_set_add (RunSet *set, const SimulationSetup *setup);
 
-/* Runs every row with the seeds seed .. seed + reps - 1.  `progress`: a line on stderr while it lasts, if that is a terminal.
- * FALSE with the error of the first run (in row and seed order) that failed.  If interrupted (SIGINT, SIGTERM), rows whose first run
- * did not start have no result. */
+/* Runs every row with the seeds seed .. seed + reps - 1.  `progress`: a line on stderr while it lasts, if that is a
+ * terminal.  FALSE with the error of the first run (in row and seed order) that failed.  If interrupted (SIGINT,
+ * SIGTERM), rows whose first run did not start have no result. */
 gboolean run_set_run (RunSet *set, uint64_t seed, unsigned reps, unsigned threads, gboolean progress, GError **error);
 
 unsigned   run_set_rows (const RunSet *set);

@@ -51,7 +51,8 @@ static gboolean load_workload (Scenario *scenario, const Options *options, int r
     return FALSE;
   }
   if (options->replay == REPLAY_TIMED && !scenario->workload->has_times) {
-    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--replay timed: the input has no arrival times, expected an iolog "
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
+                 "--replay timed: the input has no arrival times, expected an iolog "
                  "version 3 or \"wait\" lines; use --replay closed");
     return FALSE;
   }
@@ -70,7 +71,8 @@ Scenario *scenario_open (const Options *options, int replay, GError **error)
     return NULL;
   }
   scenario->file_system = file_system_load (options->fs, error);
-  if (!scenario->file_system || !load_policies (scenario, options, error) || !load_workload (scenario, options, replay, error)) {
+  if (!scenario->file_system || !load_policies (scenario, options, error) ||
+      !load_workload (scenario, options, replay, error)) {
     return NULL;
   }
   return g_steal_pointer (&scenario);
@@ -90,10 +92,20 @@ void scenario_free (Scenario *scenario)
 
 SimulationSetup scenario_setup (const Scenario *scenario, const Options *options, const Policy *policy, int engine)
 {
-  return (SimulationSetup) {
-    .workload = scenario->workload, .policy = policy, .machine = scenario->machine, .file_system = scenario->file_system,
-    .kernel = options->kernel, .engine = engine, .cpus = options->cpus, .iodepth = options->iodepth,
-    .sqpoll = options->sqpoll, .cache = options->cache, .replay = scenario->replay, .seed = options->seed,
-    .limit_ios = options->limit_ios, .limit_time = options->simulate_time,
+  return (SimulationSetup){
+    .workload = scenario->workload,
+    .policy = policy,
+    .machine = scenario->machine,
+    .file_system = scenario->file_system,
+    .kernel = options->kernel,
+    .engine = engine,
+    .cpus = options->cpus,
+    .iodepth = options->iodepth,
+    .sqpoll = options->sqpoll,
+    .cache = options->cache,
+    .replay = scenario->replay,
+    .seed = options->seed,
+    .limit_ios = options->limit_ios,
+    .limit_time = options->simulate_time,
   };
 }

@@ -16,7 +16,8 @@ typedef struct {
   ReplayMode  replay;
 } Scenario;
 
-/* `replay`: what to do without --replay; -1: timed if the trace has times.  The errors are those of the readers. (transfer full) */
+/* `replay`: what to do without --replay; -1: timed if the trace has times.  The errors are those of the readers.
+ * (transfer full) */
 Scenario *scenario_open (const Options *options, int replay, GError **error);
 void      scenario_free (Scenario *scenario);       /* accepts NULL */
 

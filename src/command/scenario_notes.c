@@ -1,13 +1,13 @@
 /*
- * What a report rests on, in words: how the workload was taken, what the runs say themselves, what the model leaves out.
+ * What a report rests on, in words: how the workload was taken, what the runs say, what the model leaves out.
  */
 #include "src/command/scenario.h"
 #include "src/output/format.h"
 
 /* Said in every report, so that nobody reads more into a number than is in it. */
 static const char *const not_modelled[] = {
-  "Not modelled yet: block devices and direct I/O, writeback and dirty throttling, journal commits, memory reclaim, NUMA, "
-  "interrupts. Buffered reads and writes of resident pages, fsync as a cost without a device.",
+  "Not modelled yet: block devices and direct I/O, writeback and dirty throttling, journal commits, memory reclaim, "
+  "NUMA, interrupts. Buffered reads and writes of resident pages, fsync as a cost without a device.",
 };
 
 static void note (GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF (2, 3);
@@ -18,6 +18,11 @@ static void note (GPtrArray *notes, const char *format, ...)
   va_start (args, format);
   g_ptr_array_add (notes, g_strdup_vprintf (format, args));
   va_end (args);
+}
+
+static const char *none_some_all (unsigned n, unsigned of, const char *none, const char *some, const char *all)
+{
+  return n == 0 ? none : n == of ? all : some;
 }
 
 static void note_streams (GPtrArray *notes, const Workload *workload, const Options *options)
@@ -34,8 +39,9 @@ static void note_streams (GPtrArray *notes, const Workload *workload, const Opti
   }
   g_autofree char *depths = low == high ? g_strdup_printf ("%u", low) : g_strdup_printf ("%u to %u", low, high);
   note (notes, "%u stream%s, each with its own ring; iodepth %s; %s; submission by %s.", workload->jobs->len,
-        workload->jobs->len == 1 ? "" : "s", depths, direct == 0 ? "buffered" : direct == workload->jobs->len ? "direct" :
-        "buffered and direct", sqpoll == 0 ? "system call" : sqpoll == workload->jobs->len ? "sq_thread" : "system call and sq_thread");
+        workload->jobs->len == 1 ? "" : "s", depths,
+        none_some_all (direct, workload->jobs->len, "buffered", "buffered and direct", "direct"),
+        none_some_all (sqpoll, workload->jobs->len, "system call", "system call and sq_thread", "sq_thread"));
 }
 
 static void note_files (GPtrArray *notes, const Workload *workload, const Options *options)
@@ -66,8 +72,8 @@ static void note_kernels (GPtrArray *notes, const ReportRun *runs, unsigned n_ru
 {
   for (unsigned i = 1; i < n_runs; i++) {
     if (runs[i].result->kernel != runs[0].result->kernel && !runs[i].baseline) {
-      note (notes, "Whole kernels compared: the rows differ in Kernel=, so in file-system flags, locks, task_work and ring flags too, "
-            "not only in their punting rules. --kernel MAJOR.MINOR puts all on one.");
+      note (notes, "Whole kernels compared: the rows differ in Kernel=, so in file-system flags, locks, task_work and "
+            "ring flags too, not only in their punting rules. --kernel MAJOR.MINOR puts all on one.");
       return;
     }
   }

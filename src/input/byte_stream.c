@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BLOCK = 1 << 18 };        /* bytes asked from the kernel at a time */
+enum { BLOCK = 1 << 16 };        /* bytes asked from the kernel at a time; each stream holds one */
 
 struct ByteSource {
   gatomicrefcount references;

@@ -55,7 +55,7 @@ static const Group groups[] = {
   { "clones have files of their own",
     " unique_filename " },
   { "files exist as by default",
-    " fallocate create_on_open " },
+    " create_on_open " },
   { "read-ahead goes by the file system's rules",
     " fadvise_hint " },
   { "the random map is kept",

@@ -446,6 +446,19 @@ static gboolean set_bool_value (Setting *s, gboolean *ret_value, GError **error)
   return refuse (s, error, "0 or 1");
 }
 
+/* native (the default), posix and truncate give a new file its size; none and keep do not. */
+static gboolean set_fallocate (Setting *s, GError **error)
+{
+  static const char *const reserving[] = { "native", "posix", "truncate", "1", NULL };
+  static const char *const not_reserving[] = { "none", "keep", "0", NULL };
+
+  s->o->size_reserved = s->value && g_strv_contains (reserving, s->value);
+  if (s->o->size_reserved || (s->value && g_strv_contains (not_reserving, s->value))) {
+    return TRUE;
+  }
+  return refuse (s, error, "none, native, posix, keep or truncate");
+}
+
 static gboolean set_buffered (Setting *s, GError **error)
 {
   gboolean buffered = FALSE;
@@ -593,6 +606,7 @@ static const Option options_table[] = {
   BOOL ("invalidate", invalidate),
   BOOL ("pre_read", pre_read),
   BOOL ("overwrite", overwrite),
+  FUNCTION ("fallocate", set_fallocate),
   BOOL ("file_append", file_append),
   /* by whom */
   FUNCTION ("ioengine", set_engine),
@@ -745,7 +759,7 @@ void job_options_init (JobOptions *options)
     options->pattern.bs[i] = options->pattern.bs_max[i] = 4096;
   }
   options->numjobs = options->iodepth = options->batch_submit = options->complete_min = 1;
-  options->invalidate = TRUE;
+  options->invalidate = options->size_reserved = TRUE;
   options->thinktime_blocks = 1;
   options->replay_time_scale = 100;
   options->replay_scale = 1;

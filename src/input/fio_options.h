@@ -29,6 +29,7 @@ typedef struct {
   uint64_t runtime, start_delay, thinktime;                           /* ns */
   unsigned thinktime_blocks;
   gboolean time_based, stonewall, invalidate, pre_read, overwrite, file_append;
+  gboolean size_reserved;        /* fallocate: a file that is created has its whole size before the first write */
   const char *read_iolog, *replay_redirect;                           /* (nullable) */
   gboolean replay_no_stall, replay_skip[IO_OPS];
   unsigned replay_time_scale;

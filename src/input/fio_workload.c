@@ -240,15 +240,18 @@ static void add_files (Section *s, WorkloadJob *job)
   const Pattern *p = &job->pattern;
   Workload *workload = s->jobs->workload;
   const int forced = s->jobs->options->files_exist;
-  /* A job that only writes from front to back makes its file; all others find them written. */
+  /* A job that only writes from front to back makes its file, with its size but without pages (fallocate); all others
+   * find them written. */
   const gboolean creates =
       p->order == PATTERN_SEQUENTIAL && p->has_write && !p->has_read && !p->has_trim && !o->overwrite;
   const gboolean exists = forced >= 0 ? forced > 0 : !creates;
-  const gboolean resident = o->pre_read || !o->invalidate;
+  const gboolean has_size = exists || (creates && o->size_reserved);
+  const gboolean resident = exists && (o->pre_read || !o->invalidate);
   const uint64_t full = o->filesize ? o->filesize : p->offset + p->file_region;
   for (unsigned i = 0; i < s->file_names->len; i++) {
     const unsigned before = workload->files->len;
-    const uint32_t index = workload_add_file (workload, g_ptr_array_index (s->file_names, i), exists ? full : 0);
+    const uint32_t index =
+        workload_add_file (workload, g_ptr_array_index (s->file_names, i), has_size ? full : 0);
     WorkloadFile *file = g_ptr_array_index (workload->files, index);
     if (workload->files->len > before) {
       file->cache = resident ? CACHE_CLEAN : CACHE_COLD;

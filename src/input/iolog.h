@@ -46,7 +46,7 @@ typedef struct {
 #define IOLOG_SORT_LIMIT   (G_GUINT64_CONSTANT (1) << 20)    /* requests that order sort holds, 56 bytes each */
 #define IOLOG_FILES_LIMIT  (1u << 18)                        /* different file names */
 #define IOLOG_NAME_LIMIT   4096u                             /* bytes of one name */
-#define IOLOG_SEGMENTS_LIMIT 4096u                           /* streams of IOLOG_SEGMENTS_PARALLEL */
+#define IOLOG_SEGMENTS_LIMIT 1024u                           /* streams of IOLOG_SEGMENTS_PARALLEL */
 #define IOLOG_DEFECTS_KEPT 10u
 
 /* What the first pass learned: the keys of `trace info`. */

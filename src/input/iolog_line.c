@@ -53,52 +53,65 @@ static inline IologAction find_action (const char *text, unsigned length)
   return IOLOG_ACTIONS;
 }
 
-/* Eight bytes as a decimal number, all at once; FALSE if one of them is no digit. */
-static inline gboolean eight_digits (const char *p, uint64_t *ret_value)
+/* The digits at the start of eight bytes, all at once and without a branch on how many they are: *ret_n of them, 0..8.
+ */
+static inline uint64_t leading_digits (const char *p, unsigned *ret_n)
 {
   uint64_t word;
   memcpy (&word, p, 8);
-  word = GUINT64_FROM_LE (word);
-  const uint64_t high = G_GUINT64_CONSTANT (0xf0f0f0f0f0f0f0f0), zeros = G_GUINT64_CONSTANT (0x3030303030303030);
-  if ((word & high) != zeros || ((word + G_GUINT64_CONSTANT (0x0606060606060606)) & high) != zeros) {
-    return FALSE;
+  word = GUINT64_FROM_LE (word) ^ G_GUINT64_CONSTANT (0x3030303030303030);      /* a digit is 0..9 now */
+  const uint64_t others =
+      ((word + G_GUINT64_CONSTANT (0x7676767676767676)) | word) & G_GUINT64_CONSTANT (0x8080808080808080);
+  const unsigned n = others ? (unsigned) __builtin_ctzll (others) / 8 : 8;
+  *ret_n = n;
+  if (n == 0) {
+    return 0;
   }
-  word -= zeros;                                                          /* digits; pairs; fours; all eight */
-  word = (word * 10 + (word >> 8)) & G_GUINT64_CONSTANT (0x00ff00ff00ff00ff);
+  word <<= 8 * (8 - n);                                                         /* zeros in front */
+  word = (word * 10 + (word >> 8)) & G_GUINT64_CONSTANT (0x00ff00ff00ff00ff);   /* pairs, fours, all eight */
   word = (word * 100 + (word >> 16)) & G_GUINT64_CONSTANT (0x0000ffff0000ffff);
-  *ret_value = (word * 10000 + (word >> 32)) & 0xffffffff;
-  return TRUE;
+  return (word * 10000 + (word >> 32)) & 0xffffffff;
 }
 
 /* Digits up to a blank or the end.  NULL if there is anything else or the number passes 64 bits, else behind it. */
-static inline const char *parse_number (const char *p, const char *end, uint64_t *ret_value)
+static const char *parse_number_slowly (const char *p, const char *end, uint64_t *ret_value)
 {
   const char *start = p;
-  uint64_t value = 0, eight;
-  if (end - p >= 8 && eight_digits (p, &eight)) {
-    value = eight;
-    p += 8;
-  }
-  for (; p < end; p++) {
-    const unsigned digit = (unsigned char) *p - '0';
-    if (digit > 9) {
-      break;
+  uint64_t value = 0;
+  for (; p < end && g_ascii_isdigit (*p); p++) {
+    if (__builtin_mul_overflow (value, 10, &value) || __builtin_add_overflow (value, (uint64_t) (*p - '0'), &value)) {
+      return NULL;
     }
-    value = value * 10 + digit;
   }
   if (p == start || (p < end && !is_blank (*p))) {
     return NULL;
   }
-  if (p - start > 19) {        /* 2^64 has 20 digits */
-    value = 0;
-    for (const char *q = start; q < p; q++) {
-      if (__builtin_mul_overflow (value, 10, &value) || __builtin_add_overflow (value, (uint64_t) (*q - '0'), &value)) {
-        return NULL;
-      }
-    }
-  }
   *ret_value = value;
   return p;
+}
+
+static inline __attribute__ ((always_inline)) const char *parse_number (const char *p, const char *end,
+                                                                        uint64_t *ret_value)
+{
+  static const uint32_t power[8] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000 };
+  unsigned n, more;
+  if (end - p <= 8) {
+    return parse_number_slowly (p, end, ret_value);
+  }
+  const uint64_t value = leading_digits (p, &n);
+  if (n < 8) {
+    *ret_value = value;
+    return n > 0 && is_blank (p[n]) ? p + n : NULL;
+  }
+  if (end - p <= 16) {
+    return parse_number_slowly (p, end, ret_value);
+  }
+  const uint64_t rest = leading_digits (p + 8, &more);
+  if (more == 8) {
+    return parse_number_slowly (p, end, ret_value);
+  }
+  *ret_value = value * power[more] + rest;
+  return is_blank (p[8 + more]) ? p + 8 + more : NULL;
 }
 
 static inline const char *skip_blanks (const char *p, const char *end)

@@ -26,7 +26,9 @@ static void field_kernel (Description *description, unsigned kernel)
 
 static const char *on_again_text (const Policy *policy, const PolicyRule *rule, char **ret_owned)
 {
-  static const char *const names[] = { [ON_AGAIN_POLL] = "poll", [ON_AGAIN_CALLBACK] = "callback", [ON_AGAIN_FAIL] = "fail" };
+  static const char *const names[] = {
+    [ON_AGAIN_POLL] = "poll", [ON_AGAIN_CALLBACK] = "callback", [ON_AGAIN_FAIL] = "fail"
+  };
 
   if (rule->on_again != ON_AGAIN_QUEUE) {
     return names[rule->on_again];
@@ -38,7 +40,9 @@ static const char *on_again_text (const Policy *policy, const PolicyRule *rule, 
 Description *describe_policy (const Policy *policy)
 {
   static const char *const kinds[] = { [QUEUE_IO_WQ] = "io-wq", [QUEUE_WORKQUEUE] = "workqueue" };
-  static const char *const hashes[] = { [HASH_NONE] = "none", [HASH_INODE] = "inode", [HASH_FILE] = "file", [HASH_RING] = "ring" };
+  static const char *const hashes[] = {
+    [HASH_NONE] = "none", [HASH_INODE] = "inode", [HASH_FILE] = "file", [HASH_RING] = "ring"
+  };
   Description *d = description_new ("policy");
   GString *bases = g_string_new (NULL);
 
@@ -124,7 +128,8 @@ Description *describe_machine (const Machine *machine)
   }
   description_table (d, "costs", "key ns# meaning source+ origin+");
   for (int i = 0; i < COSTS; i++) {
-    add_cost (d, g_strdup_printf ("%s.%s", machine_cost_group (i), machine_cost_key (i)), &machine->cost[i], machine_cost_text (i));
+    add_cost (d, g_strdup_printf ("%s.%s", machine_cost_group (i), machine_cost_key (i)), &machine->cost[i],
+              machine_cost_text (i));
   }
   for (unsigned k = 0; k < machine->file_systems->len; k++) {
     const MachineFileSystem *fs = machine->file_systems->pdata[k];

@@ -16,8 +16,8 @@ Description *description_new (const char *kind);
 void         description_free (Description *description);        /* accepts NULL */
 /* One "key  value" line, value escaped in text; NULL or "" leaves it out. */
 void         description_field (Description *description, const char *key, const char *value);
-/* Starts a table.  `keys`: the JSON names of its columns, space separated; they are the headings, too.  A trailing '#' marks
- * numbers, a trailing '+' long texts, which get lines of their own below their row. */
+/* Starts a table.  `keys`: the JSON names of its columns, space separated; they are the headings, too.  A trailing '#'
+ * marks numbers, a trailing '+' long texts, which get lines of their own below their row. */
 void         description_table (Description *description, const char *name, const char *keys);
 /* The next cell of the table's current row; NULL: empty. */
 void         description_cell (Description *description, const char *value);

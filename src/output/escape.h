@@ -1,8 +1,8 @@
 /*
  * Bytes from outside made fit for a terminal: names in traces are hostile.
  *
- * What is not printable UTF-8 comes out as \xHH (or \u{HHHH}); so do control characters, the C1 range and the marks that
- * turn the direction of text, so that no name can move the cursor, colour a line or hide a part of itself.
+ * What is not printable UTF-8 comes out as \xHH (or \u{HHHH}); so do control characters, the C1 range and the marks
+ * that turn the direction of text, so that no name can move the cursor, colour a line or hide a part of itself.
  */
 #ifndef ESCAPE_H
 #define ESCAPE_H

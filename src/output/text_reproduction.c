@@ -92,8 +92,8 @@ static void print_experiment (const ReportExperiment *report, GString *out)
   g_autofree char *ios = format_count (first->ios);
   g_string_append_printf (out, "\n==== %s: %s\n", experiment->name, experiment->title);
   g_string_append_printf (out, "  published in %s\n", experiment->source);
-  g_string_append_printf (out, "  machine %s, %u CPUs, file system %s, %s I/Os a run, %u seeds\n\n", first->machine, first->cpus,
-                          first->fs, ios, report->reps);
+  g_string_append_printf (out, "  machine %s, %u CPUs, file system %s, %s I/Os a run, %u seeds\n\n", first->machine,
+                          first->cpus, first->fs, ios, report->reps);
   print_rows (report, names, out);
   print_ratios (report, out);
   text_section_paths (report->rows, names, experiment->n_rows, out);
@@ -122,8 +122,9 @@ char *text_report_reproduction (const ReportReproduction *reproduction)
 {
   GString *out = g_string_new (NULL);
 
-  g_string_append_printf (out, "uringsim %s (model %u), reproduce: published figures beside simulated ones, seed %" G_GUINT64_FORMAT
-                          "\n", uringsim_version (), uringsim_model_version (), reproduction->seed);
+  g_string_append_printf (
+      out, "uringsim %s (model %u), reproduce: published figures beside simulated ones, seed %" G_GUINT64_FORMAT "\n",
+      uringsim_version (), uringsim_model_version (), reproduction->seed);
   if (reproduction->interrupted) {
     g_string_append (out, "INTERRUPTED: the figures cover only the part that was simulated\n");
   }
@@ -131,6 +132,7 @@ char *text_report_reproduction (const ReportReproduction *reproduction)
     print_experiment (&reproduction->experiments[i], out);
   }
   g_string_append_printf (out, "\n%u ratios: %u within their tolerance, %u within 25 %%, %u on the wrong side of 1\n",
-                          reproduction->ratios, reproduction->ok, reproduction->within_quarter, reproduction->wrong_side);
+                          reproduction->ratios, reproduction->ok, reproduction->within_quarter,
+                          reproduction->wrong_side);
   return g_string_free (out, FALSE);
 }

@@ -43,7 +43,8 @@ void text_section_phases (const ReportRun *runs, char *const *names, unsigned n,
 {
   g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrr");
 
-  text_table_header (table, "", "submit", "attempt", "punt", "queue", "lock", "service", "complete", "reap", "total", NULL);
+  text_table_header (table, "", "submit", "attempt", "punt", "queue", "lock", "service", "complete", "reap", "total",
+                     NULL);
   for (unsigned i = 0; i < n; i++) {
     const RunResult *result = runs[i].result;
     text_table_add (table, names[i]);
@@ -93,10 +94,12 @@ void text_section_locks (const ReportRun *runs, char *const *names, unsigned n, 
     }
   }
   if (text_table_rows (locks)) {
-    print_titled (locks, "The most contended lock (us; wait per contended, the rest per acquisition; share of busy CPU)", out);
+    print_titled (locks,
+                  "The most contended lock (us; wait per contended, the rest per acquisition; share of busy CPU)", out);
   }
   if (text_table_rows (workers)) {
-    print_titled (workers, "What the workers did (mean number of them: running, spinning and asleep on the lock, idle)", out);
+    print_titled (workers, "What the workers did (mean number of them: running, spinning and asleep on the lock, idle)",
+                  out);
   }
 }
 
@@ -104,7 +107,8 @@ void text_section_cpus (const ReportRun *runs, char *const *names, unsigned n, G
 {
   g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrr");
 
-  text_table_header (table, "", "CPUs", "busy", "idle", "spinning", "app", "sq_thread", "workers", "flusher", "irq", NULL);
+  text_table_header (table, "", "CPUs", "busy", "idle", "spinning", "app", "sq_thread", "workers", "flusher", "irq",
+                     NULL);
   for (unsigned i = 0; i < n; i++) {
     const RunResult *result = runs[i].result;
     const double shares[] = {

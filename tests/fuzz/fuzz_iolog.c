@@ -30,7 +30,9 @@ static void stream_all (Iolog *iolog, unsigned index)
 int LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t length)
 {
   for (unsigned i = 0; i < 6; i++) {
-    const IologOptions options = { .lenient = i & 1, .order = (IologOrder) (i % 3), .segments = (IologSegments) (i / 2) };
+    const IologOptions options = { .lenient = i & 1,
+                                   .order = (IologOrder) (i % 3),
+                                   .segments = (IologSegments) (i / 2) };
     g_autoptr (GError) error = NULL;
     ByteSource *source = byte_source_new_from_memory ("input.iolog", bytes, length, &error);
     Iolog *iolog = source ? iolog_open (source, &options, &error) : NULL;

@@ -3,8 +3,8 @@
  *
  *   fuzz-TARGET [-t SECONDS] [-s SEED] [-n INPUTS] FILE|DIRECTORY...
  *
- * The same seed gives the same inputs.  The input in work is kept in ./fuzz-TARGET.input, so that a crash leaves it behind;
- * it is removed at the end.  Ten seconds on one input count as a hang (SIGALRM).
+ * The same seed gives the same inputs.  The input in work is kept in ./fuzz-TARGET.input, so that a crash leaves it
+ * behind; it is removed at the end.  Ten seconds on one input count as a hang (SIGALRM).
  */
 #include "src/engine/random.h"
 #include "tests/fuzz/fuzz.h"
@@ -64,8 +64,9 @@ static void paste (Fuzzer *fuzzer, size_t at, size_t cut, const void *bytes, siz
 static void mutate (Fuzzer *fuzzer)
 {
   static const char *const words[] = {
-    "0", "-1", "4294967296", "18446744073709551615", "18446744073709551616", "99999999999999999999999", "1e9", "0x10", "4k", "\n", "\r\n",
-    "=", "[", "]", "#", "%", "(", ")", "((((((((", "&&", "||", "\t", " ", "\xff", "\xef\xbb\xbf", ":", ",", "/", "..",
+    "0", "-1", "4294967296", "18446744073709551615", "18446744073709551616", "99999999999999999999999", "1e9", "0x10",
+    "4k", "\n", "\r\n", "=", "[", "]", "#", "%", "(", ")", "((((((((", "&&", "||", "\t", " ", "\xff",
+    "\xef\xbb\xbf", ":", ",", "/", "..",
   };
   const size_t at = below (fuzzer, fuzzer->length + 1);
   uint8_t copy[256];
