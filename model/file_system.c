@@ -4,7 +4,7 @@
  *   [FileSystem] Name= Title= Source= Costs=NAME   (Source and Costs may be left out)
  *   [Flags]      NoWait= BufferRasync= BufferWasync= DioParallelWrite=     kernel ranges
  *   [Locks]      Read= Write=                                              none|shared|exclusive
- *   [Steps]      Regular= BalanceAtEnd= TimestampBlocks=                   yes|no
+ *   [Steps]      Regular= BalanceAtEnd= TimestampBlocks= InMemory=         yes|no
  *
  * A kernel range is "6.0+", "5.9-6.4" (from 5.9, before 6.4), "never" or "always".
  */
@@ -21,7 +21,7 @@ static const char *const group_names[] = { "FileSystem", "Flags", "Locks", "Step
 static const char *const head_keys[] = { "Name", "Title", "Source", "Costs", NULL };
 static const char *const flag_keys[] = { "NoWait", "BufferRasync", "BufferWasync", "DioParallelWrite", NULL };
 static const char *const lock_keys[] = { "Read", "Write", NULL };
-static const char *const step_keys[] = { "Regular", "BalanceAtEnd", "TimestampBlocks", NULL };
+static const char *const step_keys[] = { "Regular", "BalanceAtEnd", "TimestampBlocks", "InMemory", NULL };
 static const char *const *const group_keys[] = { head_keys, flag_keys, lock_keys, step_keys };
 
 gboolean kernel_range_parse (const char *text, KernelRange *ret_range)
@@ -113,7 +113,8 @@ static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
          && get_lock (file, "Read", &fs->read_lock, error) && get_lock (file, "Write", &fs->write_lock, error)
          && key_file_get_boolean (file, "Steps", "Regular", &fs->regular, error)
          && key_file_get_boolean (file, "Steps", "BalanceAtEnd", &fs->balance_at_end, error)
-         && key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error);
+         && key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error)
+         && key_file_get_boolean (file, "Steps", "InMemory", &fs->in_memory, error);
 }
 
 FileSystem *file_system_load (const char *name_or_path, GError **error)

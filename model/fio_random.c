@@ -73,8 +73,8 @@ static void skew_shift (FioSkew *skew, double center)
   skew->offset = center > 0 ? (uint32_t) ((double) skew->n * center) : draw;
 }
 
-/* The sum of 1 / i^theta over i = 1 .. n: term by term as fio does it, and past 2^20 by Euler and Maclaurin, whose error
- * is below 1e-15 there. */
+/* The sum of 1 / i^theta over i = 1 .. n: term by term as fio does it, and past 2^20 by Euler and Maclaurin, whose
+ * error is below 1e-15 there. */
 static double zeta (uint64_t n, double theta)
 {
   enum { TERMS = 1 << 20 };

@@ -149,6 +149,8 @@ sim_new (const SimulationSetup *setup, GError **error)
     const WorkloadFile *file = g_ptr_array_index (setup->workload->files, i);
     CacheState cache = setup->cache >= 0 ? (CacheState) setup->cache : file->cache;
 
+    if (setup->file_system->in_memory)
+      cache = CACHE_DIRTY;
     g_ptr_array_add (sim->inodes, inode_new (sim, i, file->size, cache));
   }
   for (unsigned i = 0; i < setup->workload->jobs->len; i++) {
@@ -244,9 +246,7 @@ simulation_run (const SimulationSetup *setup, GError **error)
 
   if (!sim)
     return NULL;
-  if (!sim_start_group (sim))
-    sim->finished = 1;                  /* no jobs: nothing happens */
-  whole = sim_drive (sim);
+  whole = sim_start_group (sim) ? sim_drive (sim) : TRUE;      /* no jobs: nothing happens */
   if (!sim->error) {
     cpus_settle (sim);
     if (whole)

@@ -89,7 +89,9 @@ static void test_lines (void)
 /* Lines of every length around the limit and around the ends of the buffer. */
 static void test_lengths (void)
 {
-  static const unsigned lengths[] = { 0, 1, 4094, 4095, 4096, 4097, 8191, 65535, 65536, 65537, 262144, 300000, 1000000 };
+  static const unsigned lengths[] = {
+    0, 1, 4094, 4095, 4096, 4097, 8191, 65535, 65536, 65537, 262144, 300000, 1000000
+  };
   for (unsigned cr = 0; cr < 2; cr++) {
     GString *text = g_string_new (NULL);
     for (unsigned i = 0; i < G_N_ELEMENTS (lengths); i++) {

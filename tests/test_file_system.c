@@ -64,13 +64,13 @@ static void test_steps (void)
   static const struct {
     const char *fs;
     LockMode read, write;
-    gboolean regular, balance_at_end, timestamp_blocks;
+    gboolean regular, balance_at_end, timestamp_blocks, in_memory;
   } rows[] = {
-    { "ext4", LOCK_NONE, LOCK_EXCLUSIVE, TRUE, TRUE, FALSE },
-    { "xfs", LOCK_SHARED, LOCK_EXCLUSIVE, TRUE, FALSE, TRUE },
-    { "btrfs", LOCK_NONE, LOCK_EXCLUSIVE, TRUE, FALSE, TRUE },
-    { "tmpfs", LOCK_NONE, LOCK_EXCLUSIVE, TRUE, TRUE, FALSE },
-    { "block", LOCK_SHARED, LOCK_SHARED, FALSE, FALSE, FALSE },
+    { "ext4", LOCK_NONE, LOCK_EXCLUSIVE, TRUE, TRUE, FALSE, FALSE },
+    { "xfs", LOCK_SHARED, LOCK_EXCLUSIVE, TRUE, FALSE, TRUE, FALSE },
+    { "btrfs", LOCK_NONE, LOCK_EXCLUSIVE, TRUE, FALSE, TRUE, FALSE },
+    { "tmpfs", LOCK_NONE, LOCK_EXCLUSIVE, TRUE, TRUE, FALSE, TRUE },
+    { "block", LOCK_SHARED, LOCK_SHARED, FALSE, FALSE, FALSE, FALSE },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -81,6 +81,7 @@ static void test_steps (void)
     ROW_CHECK (fs->regular == rows[i].regular, "%s regular", rows[i].fs);
     ROW_CHECK (fs->balance_at_end == rows[i].balance_at_end, "%s balancing", rows[i].fs);
     ROW_CHECK (fs->timestamp_blocks == rows[i].timestamp_blocks, "%s time stamps", rows[i].fs);
+    ROW_CHECK (fs->in_memory == rows[i].in_memory, "%s in memory", rows[i].fs);
     ROW_CHECK (strcmp (fs->cost_name, rows[i].fs) == 0, "%s costs", rows[i].fs);
     file_system_free (fs);
   }

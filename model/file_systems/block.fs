@@ -18,3 +18,4 @@ Write=shared
 Regular=no
 BalanceAtEnd=no
 TimestampBlocks=no
+InMemory=no

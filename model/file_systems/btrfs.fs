@@ -17,3 +17,4 @@ Write=exclusive
 Regular=yes
 BalanceAtEnd=no
 TimestampBlocks=yes
+InMemory=no

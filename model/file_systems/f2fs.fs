@@ -18,3 +18,4 @@ Write=exclusive
 Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
+InMemory=no

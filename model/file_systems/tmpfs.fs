@@ -19,3 +19,4 @@ Write=exclusive
 Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
+InMemory=yes

@@ -18,3 +18,4 @@ Write=exclusive
 Regular=yes
 BalanceAtEnd=no
 TimestampBlocks=yes
+InMemory=no

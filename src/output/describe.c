@@ -172,6 +172,7 @@ Description *describe_file_system (const FileSystem *fs)
   description_field (d, "regular_files", fs->regular ? "yes" : "no");
   description_field (d, "balance_dirty_pages", fs->balance_at_end ? "after the copy" : "before the copy");
   description_field (d, "time_stamp_refuses_nowait", fs->timestamp_blocks ? "yes" : "no");
+  description_field (d, "in_memory", fs->in_memory ? "yes" : "no");
   description_field (d, "costs", fs->cost_name);
   description_field (d, "file", fs->path);
   return d;

@@ -16,3 +16,4 @@ Write=exclusive
 Regular=maybe
 BalanceAtEnd=yes
 TimestampBlocks=no
+InMemory=no

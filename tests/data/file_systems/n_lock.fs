@@ -16,3 +16,4 @@ Write=excl
 Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
+InMemory=no

@@ -13,3 +13,4 @@ DioParallelWrite=6.4+
 Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
+InMemory=no

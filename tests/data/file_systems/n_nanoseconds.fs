@@ -16,4 +16,5 @@ Write=exclusive
 Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
+InMemory=no
 WritePage=500

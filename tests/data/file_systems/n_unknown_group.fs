@@ -16,3 +16,4 @@ Write=exclusive
 Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
+InMemory=no

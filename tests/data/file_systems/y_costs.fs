@@ -17,3 +17,4 @@ Write=exclusive
 Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
+InMemory=no

@@ -1,0 +1,636 @@
+/* Whole runs: outcomes, times that can be computed by hand, seeds, limits, replay, groups, interruption, deadlock, and the
+ * end-of-run checks on random configurations. */
+#include "model/application.h"
+#include "tests/model_fixture.h"
+#include "tests/unit.h"
+
+#include <string.h>
+
+/* ---- set-up ---- */
+
+/* A job of random writes of 4 KiB to file 0. */
+static WorkloadJob *
+add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t ios)
+{
+  WorkloadJob *job = workload_add_job (fixture->workload);
+  uint32_t file = 0;
+
+  job->name = g_strdup_printf ("job%u", fixture->workload->jobs->len - 1);
+  job->engine = engine;
+  job->iodepth = job->iodepth_low = iodepth;
+  g_array_append_val (job->files, file);
+  job->pattern.order = PATTERN_RANDOM;
+  job->pattern.has_read = FALSE;
+  job->pattern.has_write = TRUE;
+  job->pattern.size = FIXTURE_FILE_SIZE;
+  job->pattern.number_ios = ios;
+  return job;
+}
+
+static RunResult *
+run (Fixture *fixture, const char *row)
+{
+  g_autoptr (GError) error = NULL;
+  RunResult *result = simulation_run (&fixture->setup, &error);
+
+  ROW_CHECK (result, "%s: %s", row, row_error (error));
+  return result;
+}
+
+static uint64_t
+outcomes (const RunResult *result)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < OUTCOMES; i++)
+    sum += result->outcome[i];
+  return sum;
+}
+
+/* ---- outcomes ---- */
+
+static void
+test_outcomes (void)
+{
+  static const struct { const char *policy, *fs; ApplicationEngine engine; int in, hashed, unhashed; } rows[] = {
+    { "linux-5.3", "ext4", APPLICATION_IO_URING, 0, 0, 256 },
+    { "linux-5.4", "ext4", APPLICATION_IO_URING, 0, 0, 256 },
+    { "linux-6.1", "ext4", APPLICATION_IO_URING, 0, 256, 0 },
+    { "linux-6.3", "ext4", APPLICATION_IO_URING, 0, 256, 0 },
+    { "linux-6.18", "ext4", APPLICATION_IO_URING, 0, 256, 0 },
+    { "write-workqueue-2", "ext4", APPLICATION_IO_URING, 0, 0, 256 },
+    { "inline-buffered-write", "ext4", APPLICATION_IO_URING, 256, 0, 0 },
+    { "no-offload", "ext4", APPLICATION_IO_URING, 256, 0, 0 },
+    { "always-punt", "ext4", APPLICATION_IO_URING, 0, 256, 0 },
+    { "hashed-2", "ext4", APPLICATION_IO_URING, 0, 256, 0 },
+    { "unhashed", "ext4", APPLICATION_IO_URING, 0, 0, 256 },
+    { "trylock-inline", "ext4", APPLICATION_IO_URING, 256, 0, 0 },
+    { "linux-6.3", "tmpfs", APPLICATION_IO_URING, 0, 256, 0 },
+    { "linux-6.3", "block", APPLICATION_IO_URING, 0, 0, 256 },
+    { "linux-6.3", "ext4", APPLICATION_LIBAIO, 256, 0, 0 },
+    { "linux-6.3", "ext4", APPLICATION_PSYNC, 256, 0, 0 },
+    { "linux-5.3", "ext4", APPLICATION_PSYNC, 256, 0, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (int sqpoll = 0; sqpoll < 2; sqpoll++) {
+      Fixture *fixture = fixture_new (rows[i].policy, rows[i].fs, COSTS_SHIPPED);
+      g_autofree char *row = g_strdup_printf ("%s, %s, engine %d, sqpoll %d", rows[i].policy, rows[i].fs,
+                                              (int) rows[i].engine, sqpoll);
+      RunResult *result;
+
+      add_job (fixture, rows[i].engine, 8, 256);
+      fixture->setup.sqpoll = sqpoll;
+      result = run (fixture, row);
+      ROW_CHECK (result->ios == 256 && result->op[IO_WRITE].ios == 256 && result->bytes == 256 * 4096, "%s: %d I/Os", row,
+                 (int) result->ios);
+      ROW_CHECK ((int) result->outcome[OUTCOME_INLINE] == rows[i].in
+                 && (int) result->outcome[OUTCOME_PUNTED_HASHED] == rows[i].hashed
+                 && (int) result->outcome[OUTCOME_PUNTED_UNHASHED] == rows[i].unhashed && outcomes (result) == 256,
+                 "%s: inline %d, hashed %d, unhashed %d", row, (int) result->outcome[OUTCOME_INLINE],
+                 (int) result->outcome[OUTCOME_PUNTED_HASHED], (int) result->outcome[OUTCOME_PUNTED_UNHASHED]);
+      ROW_CHECK (strcmp (result->policy, rows[i].policy) == 0 && strcmp (result->fs, rows[i].fs) == 0
+                 && strcmp (result->engine, application_engine_name (rows[i].engine)) == 0
+                 && strcmp (result->machine, "x86-server") == 0 && result->seed == 1 && result->cpus == 16,
+                 "%s: names", row);
+      run_result_free (result);
+      fixture_free (fixture);
+    }
+}
+
+/* Hashed work of one ring meets nobody at the lock; a workqueue's does. */
+static void
+test_contention (void)
+{
+  static const struct { const char *policy; gboolean contended; unsigned workers; } rows[] = {
+    { "linux-5.3", TRUE, 32 }, { "write-workqueue-2", TRUE, 3 }, { "linux-6.18", FALSE, 4 },
+    { "inline-buffered-write", FALSE, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_SHIPPED);
+    RunResult *result;
+
+    add_job (fixture, APPLICATION_IO_URING, 32, 2000);
+    result = run (fixture, rows[i].policy);
+    ROW_CHECK (result->n_locks == FIXTURE_FILES && strcmp (result->lock[0].name, "inode:0") == 0, "%s: %u locks, %s first",
+               rows[i].policy, result->n_locks, result->lock[0].name);
+    ROW_CHECK (result->lock[0].acquired == 2000 && (result->lock[0].contended > 0) == rows[i].contended,
+               "%s: contended %d of %d", rows[i].policy, (int) result->lock[0].contended, (int) result->lock[0].acquired);
+    ROW_CHECK (result->workers.created <= rows[i].workers && (result->workers.created > 0) == (rows[i].workers > 0),
+               "%s: %u workers", rows[i].policy, result->workers.created);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- times that follow from the machine ---- */
+
+/* One application, depth 1, sequential writes of a page each: every cycle is the sum of its costs. */
+static void
+test_cycle_costs (void)
+{
+  static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
+  enum { IOS = 100 };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (engines); i++) {
+    Fixture *fixture = fixture_new ("inline-buffered-write", "ext4", COSTS_SHIPPED);
+    const MachineValue *cost = fixture->machine->cost, *fs;
+    const char *name = application_engine_name (engines[i]);
+    WorkloadJob *job = add_job (fixture, engines[i], 1, IOS);
+    UrTime write, cycle, start;
+    RunResult *result;
+
+    job->pattern.order = PATTERN_SEQUENTIAL;
+    fixture_set (fixture, "FileSystem ext4.SleepEvery=0, FileSystem ext4.TimeStamp=0");
+    fs = machine_file_system (fixture->machine, "ext4")->cost;
+    write = fs[FS_COST_WRITE_BEFORE].ns + fs[FS_COST_WRITE_LOCKED].ns + fs[FS_COST_WRITE_PAGE].ns
+      + fs[FS_COST_COPY_PAGE].ns + fs[FS_COST_DIRTY_FIRST].ns + fs[FS_COST_WRITE_AFTER].ns + 2 * cost[COST_LOCK_FAST].ns;
+    cycle = cost[COST_APP_PREPARE].ns + cost[COST_SYSCALL].ns + write + cost[COST_APP_REAP].ns;
+    if (engines[i] == APPLICATION_LIBAIO)
+      cycle += cost[COST_AIO_SUBMIT].ns + cost[COST_SYSCALL].ns + cost[COST_AIO_REAP].ns;
+    if (engines[i] == APPLICATION_IO_URING)
+      cycle += cost[COST_PREP].ns + cost[COST_CQE_SINGLE].ns + cost[COST_LOCK_FAST].ns;
+    start = cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns;
+    result = run (fixture, name);
+    ROW_CHECK (result->sim_ns == start + IOS * cycle, "%s: %d ns, expected %d + %d x %d", name, (int) result->sim_ns,
+               (int) start, IOS, (int) cycle);
+    ROW_CHECK (result->all.lat.min == result->all.lat.max, "%s: all alike, %d to %d ns", name,
+               (int) result->all.lat.min, (int) result->all.lat.max);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+static void
+test_think_time (void)
+{
+  static const struct { const char *rule; ReplayMode replay; unsigned blocks; UrTime least, most; } rows[] = {
+    { "after every I/O", REPLAY_CLOSED, 1, 1000, 1400 }, { "after every fourth", REPLAY_CLOSED, 4, 250, 600 },
+    { "left out under fast", REPLAY_FAST, 1, 0, 300 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+    WorkloadJob *job = add_job (fixture, APPLICATION_PSYNC, 1, 100);
+    RunResult *result;
+
+    job->thinktime = 10 * UR_US;
+    job->thinktime_blocks = rows[i].blocks;
+    fixture->setup.replay = rows[i].replay;
+    fixture_set (fixture, "Scheduler.IdleExit=0, Scheduler.Switch=0, FileSystem ext4.SleepEvery=0");
+    result = run (fixture, rows[i].rule);
+    ROW_CHECK (result->sim_ns >= rows[i].least * UR_US && result->sim_ns < rows[i].most * UR_US, "%s: %d us",
+               rows[i].rule, (int) (result->sim_ns / UR_US));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- seeds ---- */
+
+/* What two runs must have in common to be the same run. */
+static gboolean
+same_result (const RunResult *one, const RunResult *other)
+{
+  RunResult a = *one, b = *other;
+
+  a.lock = b.lock = NULL;
+  a.notes = b.notes = NULL;
+  a.wall_s = b.wall_s = 0;
+  return memcmp (&a, &b, sizeof a) == 0 && memcmp (one->lock, other->lock, one->n_locks * sizeof *one->lock) == 0;
+}
+
+static Fixture *
+seed_fixture (const char *policy, uint64_t seed)
+{
+  Fixture *fixture = fixture_new (policy, "ext4", COSTS_SHIPPED);
+  WorkloadJob *job = add_job (fixture, APPLICATION_IO_URING, 16, 500);
+
+  job->pattern.has_read = TRUE;
+  job->pattern.same_seed = FALSE;
+  fixture_set (fixture, "noise=0.15, CPU.Count=4");
+  fixture->setup.seed = seed;
+  return fixture;
+}
+
+static void
+test_seeds (void)
+{
+  static const char *const policies[] = { "linux-5.3", "linux-6.3", "linux-6.18", "inline-buffered-write" };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (policies); i++) {
+    Fixture *one = seed_fixture (policies[i], 1), *two = seed_fixture (policies[i], 2);
+    RunResult *first = run (one, policies[i]), *again = run (one, policies[i]), *other = run (two, policies[i]);
+
+    ROW_CHECK (same_result (first, again), "%s: the same seed gives the same numbers", policies[i]);
+    ROW_CHECK (!same_result (first, other) && first->sim_ns != other->sim_ns
+               && memcmp (&first->all.clat, &other->all.clat, sizeof first->all.clat), "%s: another seed, others",
+               policies[i]);
+    run_result_free (first);
+    run_result_free (again);
+    run_result_free (other);
+    fixture_free (one);
+    fixture_free (two);
+  }
+}
+
+static gpointer
+run_in_thread (gpointer data)
+{
+  return simulation_run (data, NULL);
+}
+
+/* Runs share nothing: two at a time give what one gives. */
+static void
+test_threads (void)
+{
+  Fixture *fixture = seed_fixture ("linux-6.3", 7);
+  RunResult *alone = run (fixture, "alone"), *together[2];
+  GThread *threads[2];
+
+  for (unsigned i = 0; i < 2; i++)
+    threads[i] = g_thread_new (NULL, run_in_thread, &fixture->setup);
+  for (unsigned i = 0; i < 2; i++) {
+    together[i] = g_thread_join (threads[i]);
+    ROW_CHECK (together[i] && same_result (alone, together[i]), "thread %u", i);
+    run_result_free (together[i]);
+  }
+  run_result_free (alone);
+  fixture_free (fixture);
+}
+
+/* ---- limits ---- */
+
+static void
+test_limits (void)
+{
+  static const struct {
+    const char *rule; uint64_t limit_ios; UrTime limit_time, runtime; gboolean time_based;
+    uint64_t ios_min, ios_max; UrTime time_min, time_max;         /* us */
+  } rows[] = {
+    { "none", 0, 0, 0, FALSE, 1000, 1000, 500, 10000 },
+    { "requests", 100, 0, 0, FALSE, 100, 100, 50, 1000 },
+    { "more requests than there are", 100000, 0, 0, FALSE, 1000, 1000, 500, 10000 },
+    { "simulated time", 0, 500 * UR_US, 0, FALSE, 10, 999, 500, 600 },
+    { "runtime of the job", 0, 0, 500 * UR_US, FALSE, 10, 999, 500, 600 },
+    { "runtime is an upper limit", 0, 0, UR_S, FALSE, 1000, 1000, 500, 10000 },
+    { "time_based: over again until the runtime is over", 0, 0, 20 * UR_MS, TRUE, 2000, 50000, 20000, 20100 },
+  };
+  static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
+      Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+      WorkloadJob *job = add_job (fixture, engines[e], 4, 1000);
+      RunResult *result;
+
+      job->runtime = rows[i].runtime;
+      job->time_based = rows[i].time_based;
+      fixture->setup.limit_ios = rows[i].limit_ios;
+      fixture->setup.limit_time = rows[i].limit_time;
+      result = run (fixture, rows[i].rule);
+      ROW_CHECK (result->ios >= rows[i].ios_min && result->ios <= rows[i].ios_max, "%s, %s: %d I/Os", rows[i].rule,
+                 result->engine, (int) result->ios);
+      ROW_CHECK (result->sim_ns >= rows[i].time_min * UR_US && result->sim_ns <= rows[i].time_max * UR_US, "%s, %s: %d us",
+                 rows[i].rule, result->engine, (int) (result->sim_ns / UR_US));
+      ROW_CHECK (!result->interrupted, "%s, %s: this is the end", rows[i].rule, result->engine);
+      run_result_free (result);
+      fixture_free (fixture);
+    }
+}
+
+/* ---- interruption ---- */
+
+typedef struct { gint flag; unsigned calls; uint64_t ios; } Interrupt;
+
+static void
+interrupt_later (uint64_t ios, UrTime now, void *data)
+{
+  Interrupt *interrupt = data;
+
+  (void) now;
+  interrupt->ios = ios;
+  if (++interrupt->calls == 3)
+    g_atomic_int_set (&interrupt->flag, 1);
+}
+
+static void
+test_interrupt (void)
+{
+  static const char *const policies[] = { "linux-5.3", "linux-6.3", "inline-buffered-write" };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (policies); i++) {
+    Fixture *fixture = fixture_new (policies[i], "ext4", COSTS_SHIPPED);
+    WorkloadJob *job = add_job (fixture, APPLICATION_IO_URING, 8, 0);
+    Interrupt interrupt = { 0, 0, 0 };
+    RunResult *result;
+
+    job->time_based = TRUE;
+    job->runtime = 100 * UR_S;
+    fixture->setup.interrupt = &interrupt.flag;
+    fixture->setup.progress = interrupt_later;
+    fixture->setup.progress_data = &interrupt;
+    result = run (fixture, policies[i]);
+    ROW_CHECK (result->interrupted && interrupt.calls == 3, "%s: stopped after %u looks", policies[i], interrupt.calls);
+    ROW_CHECK (result->ios > 0 && result->ios == interrupt.ios && result->sim_ns < UR_S, "%s: %d I/Os in %d us",
+               policies[i], (int) result->ios, (int) (result->sim_ns / UR_US));
+    ROW_CHECK (outcomes (result) >= result->ios && result->iops > 0, "%s: what is there is right", policies[i]);
+    run_result_free (result);
+    interrupt = (Interrupt) { 1, 10, 0 };
+    result = run (fixture, policies[i]);
+    ROW_CHECK (result->interrupted && result->ios == 0 && interrupt.calls == 10, "%s: from the start: nothing", policies[i]);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- groups ---- */
+
+static void
+test_groups (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+  UrTime ended = 0;
+  Simulation *sim;
+
+  for (unsigned i = 0; i < 4; i++) {
+    WorkloadJob *job = add_job (fixture, i % 2 ? APPLICATION_IO_URING : APPLICATION_PSYNC, 4, 50 + 50 * i);
+
+    job->group = i / 2 * 2;                     /* 0, 0, 2, 2: nobody is in group 1 */
+  }
+  ((WorkloadJob *) g_ptr_array_index (fixture->workload->jobs, 0))->start_delay = 300 * UR_US;
+  fixture_build (fixture);
+  sim = fixture->sim;
+  application_start (g_ptr_array_index (sim->applications, 0));
+  application_start (g_ptr_array_index (sim->applications, 1));
+  sim->group = 1;
+  CU_ASSERT_TRUE (sim_drive (sim));
+  CU_ASSERT_PTR_NULL (sim->error);
+  for (unsigned i = 0; i < 4; i++) {
+    const Application *application = g_ptr_array_index (sim->applications, i);
+
+    ROW_CHECK (application->ended > application->started, "job %u ran", i);
+    if (i < 2)
+      ended = MAX (ended, application->ended);
+    else
+      ROW_CHECK (application->started >= ended && application->started < ended + 50 * UR_US,
+                 "job %u starts at %d ns, when the first group has ended at %d ns", i, (int) application->started,
+                 (int) ended);
+  }
+  ROW_CHECK (((Application *) g_ptr_array_index (sim->applications, 0))->started >= 300 * UR_US, "startdelay");
+  ROW_CHECK (sim->count.reaped == 50 + 100 + 150 + 200, "all I/Os: %d", (int) sim->count.reaped);
+  fixture_free (fixture);
+}
+
+/* ---- replay ---- */
+
+typedef struct { const Io *ios; unsigned n; gboolean fails; UrTime asked[64]; const Task *task; } Trace;
+typedef struct { IoSource source; Trace *trace; unsigned at; } TraceSource;
+
+static int
+trace_next (IoSource *source, Io *ret_io, GError **error)
+{
+  TraceSource *self = (TraceSource *) source;
+
+  if (self->trace->task && self->at < G_N_ELEMENTS (self->trace->asked))
+    self->trace->asked[self->at] = task_now (self->trace->task);
+  if (self->at < self->trace->n) {
+    *ret_io = self->trace->ios[self->at++];
+    return 1;
+  }
+  if (!self->trace->fails)
+    return 0;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO, "line 4: broken");
+  return -1;
+}
+
+static void
+trace_free (IoSource *source)
+{
+  g_free (source);
+}
+
+static IoSource *
+trace_open (gconstpointer closure, GError **error)
+{
+  TraceSource *self = g_new0 (TraceSource, 1);
+
+  (void) error;
+  self->source = (IoSource) { trace_next, trace_free };
+  self->trace = (Trace *) closure;
+  return &self->source;
+}
+
+static WorkloadJob *
+add_trace (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, Trace *trace)
+{
+  WorkloadJob *job = add_job (fixture, engine, iodepth, 0);
+
+  job->open_source = trace_open;
+  job->source_closure = trace;
+  fixture->setup.replay = REPLAY_TIMED;
+  return job;
+}
+
+/* Depth and time between arrivals: below and beyond what the machine can do. */
+static void
+test_timed_replay (void)
+{
+  static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
+  static const struct { unsigned iodepth; UrTime gap; } rows[] = { { 1, 500 }, { 1, 50000 }, { 8, 1000 }, { 8, 7777777 }, { 64, 3000 } };
+  Io ios[32];
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
+      Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+      Trace trace = { ios, G_N_ELEMENTS (ios), FALSE, { 0 }, NULL };
+      const Application *application;
+
+      for (unsigned k = 0; k < G_N_ELEMENTS (ios); k++)
+        ios[k] = (Io) { .arrival = (k + 1) * rows[i].gap, .op = k % 4 ? IO_WRITE : IO_READ, .offset = k * 8192, .length = 4096 };
+      add_trace (fixture, engines[e], rows[i].iodepth, &trace);
+      fixture_build (fixture);
+      application = g_ptr_array_index (fixture->sim->applications, 0);
+      trace.task = application->task;
+      application_start (g_ptr_array_index (fixture->sim->applications, 0));
+      fixture->sim->group = 1;
+      CU_ASSERT_TRUE (sim_drive (fixture->sim));
+      ROW_CHECK (!fixture->sim->error && fixture->sim->count.reaped == G_N_ELEMENTS (ios), "depth %u, gap %d, engine %u: %s",
+                 rows[i].iodepth, (int) rows[i].gap, e, row_error (fixture->sim->error));
+      for (unsigned k = 1; k <= G_N_ELEMENTS (ios); k++)      /* the next is asked for when this one has been handed over */
+        ROW_CHECK (trace.asked[k] >= application->started + ios[k - 1].arrival, "depth %u, gap %d, engine %u: request %u early",
+                   rows[i].iodepth, (int) rows[i].gap, e, k - 1);
+      ROW_CHECK (rows[i].gap < 50000
+                 || trace.asked[G_N_ELEMENTS (ios)] < application->started + ios[G_N_ELEMENTS (ios) - 1].arrival + 200 * UR_US,
+                 "depth %u, gap %d, engine %u: it keeps up", rows[i].iodepth, (int) rows[i].gap, e);
+      ROW_CHECK (application->n_timed == G_N_ELEMENTS (ios), "all were timed");
+      fixture_free (fixture);
+    }
+}
+
+/* Closed and fast replay do not look at the arrivals. */
+static void
+test_closed_replay (void)
+{
+  static const ReplayMode modes[] = { REPLAY_CLOSED, REPLAY_FAST };
+  const Io ios[] = { { .arrival = UR_S, .op = IO_WRITE, .length = 4096 }, { .arrival = 5 * UR_S, .op = IO_WRITE, .length = 8192 },
+                     { .arrival = 6 * UR_S, .op = IO_DATASYNC }, { .arrival = 7 * UR_S, .op = IO_READ, .length = 100 } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (modes); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+    Trace trace = { ios, G_N_ELEMENTS (ios), FALSE, { 0 }, NULL };
+    RunResult *result;
+
+    add_trace (fixture, APPLICATION_IO_URING, 4, &trace);
+    fixture->setup.replay = modes[i];
+    result = run (fixture, "closed");
+    ROW_CHECK (result->sim_ns < UR_MS, "mode %u: %d us", i, (int) (result->sim_ns / UR_US));
+    ROW_CHECK (result->ios == 3 && result->syncs == 1 && result->bytes == 4096 + 8192 + 100
+               && result->op[IO_DATASYNC].ios == 1 && result->op[IO_READ].bytes == 100, "mode %u: %d I/Os", i, (int) result->ios);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- errors ---- */
+
+static void
+test_broken_source (void)
+{
+  static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
+  const Io ios[] = { { .op = IO_WRITE, .length = 4096 }, { .op = IO_WRITE, .length = 4096, .offset = 4096 } };
+
+  for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+    Trace trace = { ios, G_N_ELEMENTS (ios), TRUE, { 0 }, NULL };
+    g_autoptr (GError) error = NULL;
+
+    add_trace (fixture, engines[e], 4, &trace);
+    ROW_CHECK (!simulation_run (&fixture->setup, &error), "engine %u: no result", e);
+    ROW_CHECK (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_IO) && strcmp (error->message, "line 4: broken") == 0,
+               "engine %u: %s", e, row_error (error));
+    fixture_free (fixture);
+  }
+}
+
+typedef void (*Spoil) (Fixture *fixture, WorkloadJob *job);
+
+static void spoil_direct (Fixture *fixture, WorkloadJob *job) { (void) fixture; job->direct = TRUE; }
+static void spoil_depth (Fixture *fixture, WorkloadJob *job) { (void) fixture; job->iodepth = 0; }
+static void spoil_cold (Fixture *fixture, WorkloadJob *job) { fixture->setup.cache = CACHE_COLD; job->pattern.has_read = TRUE; }
+
+static void
+spoil_costs (Fixture *fixture, WorkloadJob *job)
+{
+  (void) job;
+  g_free (fixture->file_system->cost_name);
+  fixture->file_system->cost_name = g_strdup ("nosuchfs");
+}
+
+static void
+spoil_partial (Fixture *fixture, WorkloadJob *job)
+{
+  fixture->setup.cache = CACHE_COLD;
+  job->pattern.bs[1] = job->pattern.bs_max[1] = 512;
+}
+
+static void
+spoil_trim (Fixture *fixture, WorkloadJob *job)
+{
+  (void) fixture;
+  job->pattern.has_trim = TRUE;
+  job->pattern.has_write = FALSE;
+}
+
+/* What does not fit together is said before or during the run, and nothing is lost. */
+static void
+test_errors (void)
+{
+  static const struct { const char *rule; Spoil spoil; const char *message; } rows[] = {
+    { "O_DIRECT", spoil_direct, "job \"job0\": direct=1" },
+    { "no depth", spoil_depth, "job \"job0\": iodepth is 0" },
+    { "no costs", spoil_costs, "[FileSystem nosuchfs]" },
+    { "a read of a cold file", spoil_cold, "\"file0\": the page is not in the page cache" },
+    { "a part of a cold page", spoil_partial, "\"file0\": a partial page" },
+    { "a discard", spoil_trim, "discards are not modelled" },
+  };
+  static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
+      Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+      g_autoptr (GError) error = NULL;
+
+      rows[i].spoil (fixture, add_job (fixture, engines[e], 4, 100));
+      ROW_CHECK (!simulation_run (&fixture->setup, &error), "%s, engine %u: no result", rows[i].rule, e);
+      ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) && strstr (error->message, rows[i].message),
+                 "%s, engine %u: %s", rows[i].rule, e, row_error (error));
+      fixture_free (fixture);
+    }
+}
+
+/* A run in which nothing can go on names who waits for what, held by whom. */
+static void
+test_deadlock (void)
+{
+  static const struct { const char *rule, *script, *first, *second; } rows[] = {
+    { "two locks in opposite order", "A/0: write:0 sleep:10 write:1 | B@1/1: write:1 write:0",
+      "A#0 sleeps, waiting for inode:1 held by B", "B#1 sleeps, waiting for inode:0 held by A" },
+    { "a lock that is never given back", "A/0: write:2 | B@1/1: write:2 | C@2/2: write:2 ",
+      "B#1", "C#2" },
+    { "readers hold it", "A/0: read:0 wait | B@1/1: write:0", "A#0 sleeps", "B#1 sleeps, waiting for inode:0 held by readers" },
+    { "a completion that never comes", "S: ring:4 getevents:1", "S#0 sleeps, waiting for a completion in io_cqring_wait()",
+      "deadlock at " },
+    { "two rings of the same", "S: ring:4 getevents:1 | T: wait", "S#0 sleeps", "T#1 sleeps" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    const GError *error;
+
+    fixture_build (fixture);
+    fixture_script (fixture, rows[i].script);
+    CU_ASSERT_TRUE (sim_drive (fixture->sim));
+    error = fixture->sim->error;
+    ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_DEADLOCK), "%s: %s", rows[i].rule,
+               row_error (error));
+    ROW_CHECK (strstr (row_error (error), rows[i].first) && strstr (row_error (error), rows[i].second), "%s: %s",
+               rows[i].rule, row_error (error));
+    fixture_free (fixture);
+  }
+}
+
+static void
+test_empty (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+  RunResult *result = run (fixture, "no jobs");
+
+  CU_ASSERT_EQUAL (result->ios, 0);
+  CU_ASSERT_EQUAL (outcomes (result), 0);
+  run_result_free (result);
+  fixture_free (fixture);
+}
+
+void
+register_simulation_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("simulation");
+
+  fixture_test (suite, "outcomes", test_outcomes);
+  fixture_test (suite, "contention", test_contention);
+  fixture_test (suite, "the costs of a cycle", test_cycle_costs);
+  fixture_test (suite, "think time", test_think_time);
+  fixture_test (suite, "seeds", test_seeds);
+  fixture_test (suite, "threads", test_threads);
+  fixture_test (suite, "limits", test_limits);
+  fixture_test (suite, "interruption", test_interrupt);
+  fixture_test (suite, "groups run one after the other", test_groups);
+  fixture_test (suite, "timed replay", test_timed_replay);
+  fixture_test (suite, "closed replay", test_closed_replay);
+  fixture_test (suite, "a broken source", test_broken_source);
+  fixture_test (suite, "what does not fit", test_errors);
+  fixture_test (suite, "deadlock", test_deadlock);
+  fixture_test (suite, "no jobs", test_empty);
+}
