@@ -152,12 +152,14 @@ application_count_phases (Simulation *sim, const RequestTimes *time)
   if (time->queued) {
     add_phase (sim, PHASE_ATTEMPT, time->attempt, time->verdict);
     add_phase (sim, PHASE_PUNT, time->verdict, time->queued);
-    add_phase (sim, PHASE_QUEUE, time->queued, time->started);
+    add_phase (sim, PHASE_QUEUE, time->queued + time->queue_wakeup, time->started);
   }
   add_phase (sim, PHASE_LOCK, 0, waited);
   add_phase (sim, PHASE_SERVICE, start + waited, time->done);
   add_phase (sim, PHASE_COMPLETE, time->done, time->posted);
-  add_phase (sim, PHASE_REAP, time->posted, time->reaped);
+  add_phase (sim, PHASE_REAP, time->posted + time->reap_wakeup, time->reaped);
+  if (time->queue_wakeup + time->reap_wakeup)
+    add_phase (sim, PHASE_WAKEUP, 0, time->queue_wakeup + time->reap_wakeup);
 }
 
 static void
@@ -181,6 +183,7 @@ application_reaped (Application *application, Request *request)
   gboolean synchronous = application->engine == APPLICATION_PSYNC;
 
   request->time.reaped = task_now (application->task);
+  request->time.reap_wakeup = task_wakeup_within (application->task, request->time.posted, request->time.reaped);
   task_cost (application->task, COST_APP_REAP);
   if (!request->time.issued)            /* it completed while its batch was still being handed over */
     request->time.issued = request->time.reaped;

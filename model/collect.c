@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *const outcome_names[] = { "inline", "punted_hashed", "punted_unhashed", "async", "failed" };
-static const char *const phase_names[] = { "submit", "attempt", "punt", "queue", "lock", "service", "complete", "reap" };
+static const char *const phase_names[] = { "submit", "attempt", "punt", "queue", "wakeup", "lock", "service", "complete", "reap" };
 
 const char *
 outcome_name (Outcome outcome)
@@ -241,6 +241,7 @@ sim_collect (Simulation *sim, gboolean interrupted)
   for (unsigned i = 0; i < PHASES; i++) {
     result->phase[i].mean = share (count->phase[i].sum, (double) count->reaped);
     result->phase[i].n = count->phase[i].n;
+    result->phase_total += result->phase[i].mean;
   }
   result->context_switches = count->context_switches;
   result->wakeups = count->wakeups;

@@ -16,6 +16,7 @@ typedef struct {
   UrTime done;            /* the operation is finished */
   UrTime posted;          /* its CQE is visible */
   UrTime reaped;          /* the application has it */
+  UrTime queue_wakeup, reap_wakeup;   /* ns of queued -> started and of posted -> reaped in which who was to act was being woken */
 } RequestTimes;
 
 struct Request {

@@ -22,11 +22,12 @@ typedef enum {
   PHASE_SUBMIT,       /* prepared -> attempt starts (waiting for its turn in the batch, sq_thread pick-up) */
   PHASE_ATTEMPT,      /* the attempt in the submitter, up to its verdict */
   PHASE_PUNT,         /* handing over: queueing and waking */
-  PHASE_QUEUE,        /* queued -> a worker starts it */
+  PHASE_QUEUE,        /* queued -> a worker starts it, less what of it is a wake-up */
+  PHASE_WAKEUP,       /* of queueing and reaping: from waking the worker, or the application, until it runs */
   PHASE_LOCK,         /* waiting for the inode lock */
   PHASE_SERVICE,      /* the file system's work: lock held plus what lies around it */
   PHASE_COMPLETE,     /* done -> CQE posted */
-  PHASE_REAP,         /* CQE posted -> seen by the application */
+  PHASE_REAP,         /* CQE posted -> seen by the application, less what of it is a wake-up */
   PHASES
 } Phase;
 const char *phase_name (Phase phase);
@@ -53,6 +54,7 @@ typedef struct {
   uint64_t outcome[OUTCOMES];
   uint64_t syncs;
   struct { double mean; uint64_t n; } phase[PHASES];     /* n: requests that passed the station */
+  double   phase_total;             /* their sum: mean time from prepared to reaped */
   struct { unsigned created, max_alive; double mean_running, mean_spinning, mean_sleeping_on_lock, mean_idle; } workers;
   uint64_t context_switches, wakeups, ipis, futile_wakeups;
   uint64_t cq_overflows, short_writes;

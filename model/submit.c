@@ -254,6 +254,7 @@ io_wq_submit_work (Task *task, Request *request)
   Ring *ring = request->ring;
 
   request->time.started = task_now (task);
+  request->time.queue_wakeup = task_wakeup_within (task, request->time.queued, request->time.started);
   file_io (task, request, FALSE);
   if (request->result < 0)
     request->outcome = OUTCOME_FAILED;

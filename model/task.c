@@ -281,6 +281,7 @@ task_schedule (Task *task, UrTime deadline)
   task_off_cpu (task);
   cpu_pick_next (cpu);
   ur_coroutine_suspend (task->coroutine);
+  task->awake_at = sim_now (task->sim);
   task->deadline = UR_TIME_NEVER;
   task_hook_running (task);
   return !task->timed_out;
@@ -302,6 +303,7 @@ task_wake (Task *waker, Task *task)
     return TRUE;
   }
   sim->count.wakeups++;
+  task->woken_at = waker ? task_now (waker) : sim_now (sim);
   if (task->delayed) {
     if (waker)
       task_cost (waker, COST_WAKE_LOCAL);

@@ -51,6 +51,7 @@ struct Task {
   uint64_t *spin_account;                 /* (nullable) also counts the spinning, e.g. a lock's spin_ns */
   SpinEnd spin_end;
 
+  UrTime woken_at, awake_at;              /* its last wake-up: the call; when it ran again */
   gboolean prepared;                      /* between task_prepare_to_sleep() and the sleep: a wake-up clears it */
   gboolean timed_out;
   UrTime deadline; UrEventHandle timer; UrTime timer_at;
@@ -96,6 +97,13 @@ void  task_cancel_sleep (Task *task);
 gboolean task_schedule (Task *task, UrTime deadline);
 /* Wakes `task`; the waker (nullable: an interrupt) pays.  TRUE if it slept or was about to. */
 gboolean task_wake (Task *waker, Task *task);
+/* How much of [from, to] its last wake-up took, from the call until it ran: ns. */
+static inline UrTime task_wakeup_within (const Task *task, UrTime from, UrTime to)
+{
+  UrTime since = MAX (from, task->woken_at), until = MIN (to, task->awake_at);
+
+  return since < until ? until - since : 0;
+}
 /* Gives the CPU away if somebody else should have it. */
 void  task_cond_resched (Task *task);
 /* Gives the CPU to the next in the queue, if there is one. */

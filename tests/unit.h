@@ -32,6 +32,7 @@
   X (io_wq) \
   X (workqueue) \
   X (simulation) \
+  X (conservation) \
   X (output)
 
 /* Weak while the subjects arrive one by one: a missing file leaves its subject out. */

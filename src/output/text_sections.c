@@ -41,19 +41,20 @@ void text_section_paths (const ReportRun *runs, char *const *names, unsigned n, 
 
 void text_section_phases (const ReportRun *runs, char *const *names, unsigned n, GString *out)
 {
-  g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrr");
+  g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrrr");
 
-  text_table_header (table, "", "submit", "attempt", "punt", "queue", "lock", "service", "complete", "reap", "total",
-                     NULL);
+  text_table_header (table, "", phase_name (PHASE_SUBMIT), phase_name (PHASE_ATTEMPT), phase_name (PHASE_PUNT),
+                     phase_name (PHASE_QUEUE), phase_name (PHASE_WAKEUP), phase_name (PHASE_LOCK),
+                     phase_name (PHASE_SERVICE), phase_name (PHASE_COMPLETE), phase_name (PHASE_REAP), "total", NULL);
   for (unsigned i = 0; i < n; i++) {
     const RunResult *result = runs[i].result;
     text_table_add (table, names[i]);
     for (int phase = 0; phase < PHASES; phase++) {
       text_table_take (table, result->phase[phase].n ? format_us (result->phase[phase].mean) : g_strdup ("-"));
     }
-    text_table_take (table, format_us (ur_histogram_mean (&result->all.lat)));
+    text_table_take (table, format_us (result->phase_total));
   }
-  print_titled (table, "Where the time of one request went (mean of those that passed the station, us)", out);
+  print_titled (table, "Where the time of one request went, from prepared to reaped (mean over all requests, us)", out);
 }
 
 /* Means per acquisition say more than totals; the totals are in the JSON. */
