@@ -5,6 +5,8 @@
 
 /* A task that ran less than this ago is cache-hot and is not pulled to another CPU: sysctl_sched_migration_cost. */
 #define MIGRATION_COST (500 * UR_US)
+/* Balance passes that respect that before one does not: sched_domain.cache_nice_tries. */
+#define CACHE_NICE_TRIES 1
 /* A CPU that usually idles shorter than this does not look for work elsewhere when it
  * goes idle: sysctl_sched_migration_cost up to 5.15, the measured cost of a balance pass (some us) later. */
 #define NEWIDLE_COST_OLD MIGRATION_COST
@@ -236,7 +238,7 @@ cpu_select (Task *task, Cpu *waker_cpu)
   if (task->pinned >= 0)
     return &sim->cpus[(unsigned) task->pinned % sim->n_cpus];
   if (sim->setup->machine->placement == PLACEMENT_PACK) {
-    if (waker_cpu && waker_cpu->n_queued < 2)
+    if (waker_cpu && cpu_load (waker_cpu) < cpu_load (previous))
       return waker_cpu;
     return previous;
   }
@@ -252,6 +254,16 @@ static gboolean
 task_can_move (const Task *task)
 {
   return task->pinned < 0 && sim_now (task->sim) - task->last_ran >= MIGRATION_COST;
+}
+
+static Task *
+cpu_waiting_unpinned (const Cpu *cpu)
+{
+  Task *task = cpu->queue;
+
+  while (task && task->pinned >= 0)
+    task = task->queue_next;
+  return task;
 }
 
 static Task *
@@ -379,8 +391,10 @@ cpu_tick_balance (Cpu *cpu)
 {
   Simulation *sim = cpu->sim;
   Task *task = cpu_movable (cpu);
-  Cpu *to = task ? cpu_find_idle (sim, cpu->id + 1) : NULL;
+  Cpu *to = cpu_find_idle (sim, cpu->id + 1);
 
+  if (!task && to && ++cpu->balance_failed > CACHE_NICE_TRIES)
+    task = cpu_waiting_unpinned (cpu);  /* hot or not */
   if (!task)
     return;
   for (unsigned i = 0; !to && i < sim->n_cpus; i++) {
@@ -391,6 +405,7 @@ cpu_tick_balance (Cpu *cpu)
   }
   if (!to)
     return;
+  cpu->balance_failed = 0;
   cpu_take (cpu, task);
   cpu_enqueue (to, task, ENQUEUE_MOVE, 0);
 }

@@ -3,6 +3,7 @@
  *
  * One run queue per CPU; who of it runs is decided in fair.c.  Stands for kernel/sched/core.c and the
  * placing half of kernel/sched/fair.c: select_task_rq_fair(), newidle_balance(), nohz_balancer_kick(); 5.1 to 6.18.
+ * Left out: the sync wake-up (io_uring has none), caches shared by some CPUs only.
  */
 #ifndef CPU_H
 #define CPU_H
@@ -21,6 +22,7 @@ struct Cpu {
   gboolean went_idle;                   /* idle, or kicked and still on its way out: its time is idle time */
   Task *last;                           /* ran here last; NULL after idling */
   UrTime idle_since; double average_idle;
+  unsigned balance_failed;              /* ticks at which an idle CPU got nothing because all that waits is cache-hot */
   UrEventHandle tick;                   /* armed only while somebody waits */
   UrTime busy[TASK_CLASSES], spin, idle_time;
 };

@@ -16,7 +16,7 @@ G_DEFINE_QUARK (experiment - error - quark, experiment_error)
 #define FITTED_MAX 3u
 
 static const char *const head_keys[] = { "Name", "Title", "Source",  "Machine", "Fs",     "Kernel", "Workload",
-                                         "Ios",  "Cache", "Iodepth", "Sqpoll",  "Fitted", NULL };
+                                         "Ios",  "Cache", "Iodepth", "Sqpoll",  "Fitted", "Note", NULL };
 static const char *const row_keys[] = {
   "Policy", "Engine", "Sqpoll", "Iops", "Bandwidth", "ClatMean", "CpuShareContention", "Note", NULL
 };
@@ -249,7 +249,8 @@ static gboolean read_head (Experiment *e, const KeyFile *file, GError **error)
       || !key_file_get_line (file, HEAD, "Machine", &e->machine, error)
       || !key_file_get_line (file, HEAD, "Fs", &e->fs, error)
       || !key_file_get_integer (file, HEAD, "Ios", 1, IOS_MAX, &e->ios, error) || !read_workload (e, file, error)
-      || !optional_boolean (file, HEAD, "Sqpoll", &e->sqpoll, error) || !read_fitted (e, file, error)) {
+      || !optional_boolean (file, HEAD, "Sqpoll", &e->sqpoll, error) || !read_fitted (e, file, error)
+      || (key_file_has (file, HEAD, "Note") && !key_file_get_line (file, HEAD, "Note", &e->note, error))) {
     return FALSE;
   }
   if (key_file_has (file, HEAD, "Kernel") && !key_file_get_kernel (file, HEAD, "Kernel", &e->kernel, error)) {
@@ -308,6 +309,7 @@ void experiment_free (Experiment *e)
   g_free (e->rows);
   g_free (e->ratios);
   g_strfreev (e->fitted);
+  g_free (e->note);
   g_free (e->name);
   g_free (e->title);
   g_free (e->source);

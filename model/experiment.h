@@ -4,7 +4,7 @@
  *
  *   [Experiment] Name= Title= Source= Machine= Fs= Workload=FILE.fio (beside it) Ios=
  *                Kernel= Cache=clean|dirty|cold Iodepth= Sqpoll=     # may be left out: the policy's, the job's own
- *                Fitted=Group.Key;...     # the machine keys changed for this experiment, checked against Base
+ *                Fitted=Group.Key;... Note=TEXT     # the machine keys changed for this experiment, checked against Base
  *   [Row NAME]   Policy= (required) Engine= Sqpoll= Iops= Bandwidth= ClatMean= CpuShareContention= Note=
  *   [Ratio NAME] Numerator=ROW Denominator=ROW Published= Tolerance=
  *
@@ -35,6 +35,7 @@ typedef struct {
   int cache;                      /* CacheState, -1: the job's own */
   unsigned iodepth;               /* 0: the job's own */
   int sqpoll;                     /* of rows that say nothing; -1: the job's own */
+  char *note;                     /* (nullable) what a reader of the result must know */
   char **fitted;                  /* "Group.Key", NULL-terminated; "Fs" stands for a file system chosen to fit */
   unsigned n_rows; ExperimentRow *rows;
   unsigned n_ratios; ExperimentRatio *ratios;

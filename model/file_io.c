@@ -74,7 +74,7 @@ write_may_sleep (Task *task)
   task->waits_for = NULL;
 }
 
-/* Work done with the lock held, in the order of 6.1 (kernel side): checks, time stamp, pages, size. */
+/* Work done with the lock held: checks, time stamp, pages, size. */
 static void
 write_locked (Task *task, Request *request, gboolean nowait)
 {

@@ -12,6 +12,7 @@ struct IoWorker {
   Task *task;
   const Request *current;               /* cur_work */
   gboolean on_free_list, exited, timed_out;
+  gboolean create_requested;            /* one creation asked for at a time */
   IoWorker *free_next, *free_prev;
   IoWorker *all_next;
 };
@@ -29,6 +30,7 @@ struct IoWq {
   gboolean on_hash_wait;
   unsigned n_executing;
   IoWorker *free_list, *all; unsigned n_free;
+  unsigned n_create_requests;           /* create_worker_cb() pending with the owner */
 };
 
 IoWq *
@@ -60,7 +62,8 @@ unsigned io_wq_running (const IoWq *wq) { return wq->n_executing; }
 unsigned io_wq_idle (const IoWq *wq) { return wq->n_free; }
 
 /* io_prep_async_work(): which work is hashed.  On 6.18 an IOSQE_ASYNC write is not, because the file is
- * looked up later than the work is prepared; on 6.1 it is (both seen in traces; in between unknown, taken as 6.18). */
+ * looked up later than the work is prepared; on 6.1 it is.  Both were seen in traces; where in between it changed is
+ * not known, 6.4 is taken. */
 void
 io_wq_prepare (const IoWq *wq, Request *request)
 {
@@ -72,7 +75,7 @@ io_wq_prepare (const IoWq *wq, Request *request)
     && !(request->force_async && sim->kernel >= KERNEL (6, 4));
   request->bucket = wq->hash == HASH_RING ? wq->ring->id % IO_WQ_BUCKETS : request->inode->bucket;
   request->concurrent = request->force_async
-    || ((request->io.op == IO_SYNC || request->io.op == IO_DATASYNC) && sim->kernel >= KERNEL (6, 3));
+    || (request->io.op >= IO_SYNC && sim->kernel >= KERNEL (6, 3));       /* what must block is forced asynchronous */
 }
 
 /* __io_acct_run_queue() */
@@ -206,6 +209,10 @@ io_worker_sleeping (Task *task)
       && (!worker->current || (worker->current->hashed && wq->first->hashed
                                && wq->first->bucket == worker->current->bucket)))
     return;                             /* io_wq_hash_defer() */
+  if (worker->create_requested)
+    return;
+  worker->create_requested = TRUE;
+  wq->n_create_requests++;
   task_work_add_create (task, wq->ring);
 }
 
@@ -218,13 +225,16 @@ io_worker_running (Task *task)
 }
 
 void
-io_wq_create_worker_cb (Task *task, IoWq *wq)
+io_wq_create_workers_cb (Task *task, IoWq *wq)
 {
-  if (!io_wq_has_work (wq))
-    return;
-  if (wq->sim->kernel >= KERNEL (6, 18) && io_wq_activate_free_worker (task, wq))
-    return;
-  io_wq_create_worker (task, wq);
+  unsigned n = wq->n_create_requests;
+
+  wq->n_create_requests = 0;
+  for (IoWorker *worker = wq->all; worker; worker = worker->all_next)
+    worker->create_requested = FALSE;
+  while (n-- > 0)
+    if (wq->sim->kernel < KERNEL (6, 18) || !io_wq_activate_free_worker (task, wq))
+      io_wq_create_worker (task, wq);
 }
 
 /* Cuts [from .. to] out of the list; `before` precedes it or is NULL. */
@@ -387,15 +397,15 @@ io_worker_body (Task *task, void *data)
       return;
     }
     free_list_push (worker);
-    /* 6.16+ does not ask for a worker from here, so work that came in before the free list was joined is looked for again. */
+    /* Not in the kernel: 6.16+ does not ask for a worker from here, and work queued between the last look and the
+     * joining of the free list would wait for the next enqueue; the model looks again. */
     if (wq->sim->kernel >= KERNEL (6, 16) && io_wq_has_work (wq)) {
       did = TRUE;
       continue;
     }
     did = FALSE;
     task->waits_for = "work of an io-wq";
-    worker->timed_out = !task_schedule (task, wq->nr_workers > 1 ? sim_now (wq->sim) + WORKER_IDLE_TIMEOUT
-                                                                 : UR_TIME_NEVER);
+    worker->timed_out = !task_schedule (task, sim_now (wq->sim) + WORKER_IDLE_TIMEOUT);
     task->waits_for = NULL;
     if (worker->timed_out)
       did = TRUE;

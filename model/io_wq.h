@@ -24,8 +24,8 @@ void     io_wq_free (IoWq *wq);                     /* accepts NULL */
 /* Sets hashed and bucket of the request as io_prep_async_work() does on this kernel. */
 void     io_wq_prepare (const IoWq *wq, Request *request);
 void     io_wq_enqueue (Task *task, IoWq *wq, Request *request);
-/* Task work of the owner: a worker that went to sleep asked for another one. */
-void     io_wq_create_worker_cb (Task *task, IoWq *wq);
+/* Task work of the owner (create_worker_cb()): workers that went to sleep asked for others. */
+void     io_wq_create_workers_cb (Task *task, IoWq *wq);
 /* For policies: work on the list, being executed, workers without work. */
 unsigned io_wq_pending (const IoWq *wq);
 unsigned io_wq_running (const IoWq *wq);

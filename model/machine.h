@@ -85,6 +85,7 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
 #define FILE_SYSTEM_COST_ENUM(id, key, text) id,
 typedef enum { FILE_SYSTEM_COSTS (FILE_SYSTEM_COST_ENUM) FS_COSTS } FileSystemCostKey;
 
+/* PACK: halted CPUs do not count as idle (a guest without halt polling, vcpu_is_preempted()): nobody looks for one. */
 typedef enum { PLACEMENT_SPREAD, PLACEMENT_PACK } Placement;
 typedef enum { PREEMPT_VOLUNTARY, PREEMPT_FULL } Preemption;
 

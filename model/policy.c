@@ -19,8 +19,9 @@ G_STATIC_ASSERT ((int) POLICY_ERROR_VALUE == (int) KEY_FILE_VALUE);
 #define RULE_NUMBER_MAX 99999u
 
 static const char *const head_keys[] = { "Name", "Title", "Kernel", "Base", "Source", "Account", NULL };
-static const char *const rule_keys[] = { "Match", "Attempt", "OnAgain", NULL };
+static const char *const rule_keys[] = { "Match", "Attempt", "OnAgain", "Post", NULL };
 static const char *const queue_keys[] = { "Kind", "MaxWorkers", "Hash", NULL };
+static const char *const posts[] = { "batch", "now", NULL };
 static const char *const attempts[] = { "nonblock", "blocking", "trylock", "none", NULL };
 static const char *const kinds[] = { "io-wq", "workqueue", NULL };
 static const char *const hashes[] = { "none", "inode", "file", "ring", NULL };
@@ -344,6 +345,16 @@ static DraftRule *read_rule (Loader *l, unsigned level, const char *group, GErro
       && key_file_get_name (draft->file, "Policy", "Name", &draft->rule.policy, error)
       && key_file_get_choice (draft->file, group, "Attempt", attempts, &attempt, error)) {
     draft->rule.attempt = (PolicyAttempt) attempt;
+    draft->rule.post_now = attempt == ATTEMPT_BLOCKING;
+    if (key_file_has (draft->file, group, "Post")) {
+      unsigned post = 0;
+
+      if (!key_file_get_choice (draft->file, group, "Post", posts, &post, error)) {
+        draft_free (draft);
+        return NULL;
+      }
+      draft->rule.post_now = post == 1;
+    }
     if (read_on_again (draft, error) && resolve_queue (l, draft, error) && policy_check_rule (draft, error)) {
       return draft;
     }

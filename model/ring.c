@@ -156,7 +156,7 @@ ring_batch_flush (Task *task, Ring *ring)
     return;
   for (unsigned i = 0; i < ring->batch_n; i++)
     held += sim_cost (ring->sim, COST_CQE_BATCH);
-  if (ring->flags.defer_taskrun)        /* lock-free: only the submitter posts */
+  if (task_work_posts (ring))           /* lock-free: only the submitter posts */
     task_run (task, held);
   else
     spinlock_hold (task, &ring->completion_lock, held);

@@ -7,7 +7,8 @@
  * Sizes: SQ entries are rounded up to a power of two (at most 32768; 4096 before 5.4),
  * the CQ has twice that unless CQSIZE.  sq.head is published once per batch.
  * A full CQ: before 5.5 the entry is dropped and counted; later it goes to a backlog
- * in order, flushed when there is room.
+ * in order, flushed when there is room (that 5.5 to about 5.18 refuse submission with EBUSY
+ * meanwhile is left out).
  */
 #ifndef RING_H
 #define RING_H

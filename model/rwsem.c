@@ -4,8 +4,8 @@
 #include "model/cpu.h"
 #include <string.h>
 
-/* RWSEM_WAIT_TIMEOUT: max (one jiffy, 4 ms). */
-#define RWSEM_WAIT_TIMEOUT (4 * UR_MS)
+/* RWSEM_WAIT_TIMEOUT: 4 ms, or one jiffy if that is longer. */
+#define RWSEM_WAIT_TIMEOUT(task) MAX (4 * UR_MS, (task)->sim->setup->machine->tick)
 /* rwsem_rspin_threshold(): how long a writer spins on a lock that readers own. */
 #define RWSEM_READER_SPIN (10 * UR_US)
 #define RWSEM_READER_SPIN_EACH (UR_US / 2)
@@ -151,7 +151,7 @@ osq_remove (Task *task, Rwsem *sem, RwsemSpinner *node)
 static gboolean
 rwsem_can_spin (const Task *task, const Rwsem *sem)
 {
-  return !task->cpu->need_resched && (!sem->owner || task_on_cpu (sem->owner));
+  return !task->cpu->need_resched && !sem->nonspinnable && (!sem->owner || task_on_cpu (sem->owner));
 }
 
 static UrTime
@@ -188,8 +188,10 @@ rwsem_optimistic_spin (Task *task, Rwsem *sem)
     if (sem->readers) {
       if (reader_limit == UR_TIME_NEVER)
         reader_limit = rwsem_reader_spin_limit (task, sem);
-      if (sim_now (task->sim) >= reader_limit)
+      if (sim_now (task->sim) >= reader_limit) {
+        sem->nonspinnable = TRUE;
         break;
+      }
     } else {
       reader_limit = UR_TIME_NEVER;
     }
@@ -332,7 +334,7 @@ rwsem_down_write_slowpath (Task *task, Rwsem *sem)
   if (rwsem_optimistic_spin (task, sem))
     return;
   rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
-  waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT;
+  waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
   rwsem_queue (task, sem, &waiter);
   while (!rwsem_try_write_lock (task, sem, &waiter)) {
     if (sem->handoff && sem->first == &waiter && sem->owner && task_on_cpu (sem->owner)
@@ -384,7 +386,7 @@ rwsem_down_read (Task *task, Rwsem *sem)
   if (!sem->owner && !sem->n_waiters) {
     rwsem_add_reader (task, sem);
   } else {
-    waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT;
+    waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
     rwsem_queue (task, sem, &waiter);
     if (!rwsem_is_locked (sem) && sem->first == &waiter)
       rwsem_wake (task, sem);
@@ -429,6 +431,7 @@ rwsem_up_read (Task *task, Rwsem *sem)
   g_assert (sem->readers > 0);
   rwsem_release (task, sem);
   if (--sem->readers == 0) {
+    sem->nonspinnable = FALSE;
     sem->hold_ns += sim_now (task->sim) - sem->acquired_at;
     rwsem_freed (task, sem);
   } else {

@@ -3,7 +3,8 @@
  * a queue of spinners (OSQ, an MCS lock of which only the head looks at the word), and a
  * FIFO list of sleepers.  Stands for kernel/locking/rwsem.c, 5.3 to 6.18:
  * down_write() with rwsem_optimistic_spin() and rwsem_down_write_slowpath(), down_read()
- * with rwsem_down_read_slowpath() (readers do not spin: 5.11 and later), up_write(), up_read(),
+ * with rwsem_down_read_slowpath() (of 5.11 and later: readers steal but do not spin; that they spun in
+ * 5.3 to 5.10 is left out), up_write(), up_read(),
  * rwsem_mark_wake(), the hand-off bit after 4 ms.
  *
  * Two costs of contention, kept apart (doc/locks): handing the lock over is a constant;
@@ -32,6 +33,7 @@ struct Rwsem {
   Task *owner;                          /* writer */
   unsigned readers;
   gboolean handoff;                     /* reserved for the first waiter */
+  gboolean nonspinnable;                /* RWSEM_NONSPINNABLE: readers held it too long to spin for */
   RwsemWaiter *first, *last; unsigned n_waiters;
   RwsemSpinner *osq_head, *osq_tail; unsigned n_spinners;
   Spinlock wait_lock;

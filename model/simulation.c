@@ -92,6 +92,8 @@ sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_cos
 {
   const FileSystem *fs = setup->file_system;
   const char *costs = fs->cost_name ? fs->cost_name : fs->name;
+  unsigned kernel = setup->kernel ? setup->kernel : setup->policy->kernel;
+  unsigned limit = kernel < KERNEL (5, 4) ? 4096 : 32768;   /* IORING_MAX_ENTRIES */
 
   *ret_costs = machine_file_system (setup->machine, costs);
   if (!*ret_costs) {
@@ -102,11 +104,19 @@ sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_cos
   }
   for (unsigned i = 0; i < setup->workload->jobs->len; i++) {
     const WorkloadJob *job = g_ptr_array_index (setup->workload->jobs, i);
+    ApplicationEngine engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
+    unsigned depth = setup->iodepth ? setup->iodepth : job->iodepth;
 
     if (job->direct) {
       g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
                    "job \"%s\": direct=1 needs a block device, which this version does not model; expected direct=0",
                    job->name);
+      return FALSE;
+    }
+    if (engine == APPLICATION_IO_URING && depth > limit) {
+      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                   "job \"%s\": iodepth %u is more than the %u SQ entries of kernel %u.%u", job->name, depth, limit,
+                   KERNEL_MAJOR (kernel), KERNEL_MINOR (kernel));
       return FALSE;
     }
     if (setup->iodepth == 0 && job->iodepth == 0) {

@@ -9,6 +9,9 @@
 
 #include <errno.h>
 
+/* 5.12 to 5.15 also post inline completions every so many inside a batch. */
+#define IO_COMPL_BATCH 32
+
 /* What a policy's conditions see. */
 typedef struct { Task *task; Ring *ring; const Request *request; unsigned remaining; } PolicyContext;
 
@@ -192,7 +195,7 @@ io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
     result = file_io_trylock (task, request);
   request->time.verdict = task_now (task);
   if (result == FILE_IO_DONE)
-    io_done_inline (task, ring, request, rule->attempt == ATTEMPT_BLOCKING);
+    io_done_inline (task, ring, request, rule->post_now);
   else
     io_again (task, ring, request, rule);
 }
@@ -211,6 +214,8 @@ io_submit_sqes (Task *task, Ring *ring, unsigned n)
     ring->in_flight++;
     sim->count.submitted++;
     io_queue_sqe (task, ring, request, n - submitted - 1);
+    if (ring->batch_n >= IO_COMPL_BATCH && sim->kernel >= KERNEL (5, 12) && sim->kernel < KERNEL (5, 16))
+      ring_batch_flush (task, ring);
   }
   ring_batch_flush (task, ring);
   if (submitted) {

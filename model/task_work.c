@@ -38,10 +38,9 @@ task_work_notify (Task *from, Ring *ring, gboolean was_empty)
     task_spin_finish (owner, sim_cost (ring->sim, COST_SQ_LOOP));
     task_wake (from, owner);
   } else if (owner->state == TASK_SLEEPING || owner->prepared) {
-    if (!ring->flags.coop_taskrun)
-      task_wake (from, owner);
+    task_wake (from, owner);            /* COOP_TASKRUN spares the interrupt, not the wake-up */
   } else if (!ring->flags.coop_taskrun && owner->cpu != from->cpu) {
-    ring->sim->count.ipis++;            /* it is interrupted, and runs the list on its way back to user mode */
+    ring->sim->count.ipis++;            /* the sender's part; the owner runs the list at its next system call */
     task_cost (from, COST_WAKE_LOCAL);
   }
 }
@@ -88,11 +87,11 @@ task_work_run_budget (Task *task, Ring *ring, unsigned budget)
     task_cost (task, COST_TASK_WORK);
     done++;
   }
-  while (ring->creates) {
-    ring->creates--;
+  if (ring->creates) {
+    ring->creates = 0;
     for (unsigned i = 0; i < ring->sim->setup->policy->n_queues; i++)
       if (ring->io_wq[i])
-        io_wq_create_worker_cb (task, ring->io_wq[i]);
+        io_wq_create_workers_cb (task, ring->io_wq[i]);
     done++;
   }
   return done;

@@ -486,10 +486,10 @@ fixture_task (Fixture *fixture, const char *name)
 /* ---- the machine ---- */
 
 static gpointer
-loaded (gpointer object, GError *error)
+loaded (gpointer object, GError **error)
 {
   if (!object)
-    g_error ("fixture: %s", error->message);
+    g_error ("fixture: %s", (*error)->message);
   return object;
 }
 
@@ -513,9 +513,9 @@ fixture_new (const char *policy, const char *file_system, FixtureCosts costs)
   Fixture *fixture = g_new0 (Fixture, 1);
   GError *error = NULL;
 
-  fixture->machine = loaded (machine_load ("x86-server", &error), error);
-  fixture->policy = loaded (policy_load (policy, &error), error);
-  fixture->file_system = loaded (file_system_load (file_system, &error), error);
+  fixture->machine = loaded (machine_load ("x86-server", &error), &error);
+  fixture->policy = loaded (policy_load (policy, &error), &error);
+  fixture->file_system = loaded (file_system_load (file_system, &error), &error);
   fixture->workload = workload_new ();
   for (unsigned i = 0; i < FIXTURE_FILES; i++) {
     g_autofree char *name = g_strdup_printf ("file%u", i);
@@ -557,7 +557,7 @@ fixture_build (Fixture *fixture)
 {
   GError *error = NULL;
 
-  fixture->sim = loaded (sim_new (&fixture->setup, &error), error);
+  fixture->sim = loaded (sim_new (&fixture->setup, &error), &error);
 }
 
 void

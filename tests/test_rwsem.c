@@ -164,6 +164,10 @@ test_handoff (void)
       "| D@20/3: write run:1 sleep:10 unlock",
       "A@0 write, C@15 write, D@5015 write, B@5026 write",
       "acquired 4 contended 3 sleeps 3 steals 2 handoffs 1 spin 4999 wait 10023 max 5025 hold 5026 slow 0" },
+    { "a reader at the head: writers steal from it, until 4 ms", "Locks.RwsemWake=1000, Locks.Handover=250",
+      "A/0: write sleep:10 run:5 unlock | R@1/1: read unlock | C@12/2: write run:5000 unlock "
+      "| D@20/3: write run:10 unlock | E@30/4: write unlock",
+      "A@0 write, C@15.25 write, D@5015.5 write, R@5026.5 read, E@5026.75 write", "handoffs 1" },
     { "the next waiter is not the beneficiary", NULL,
       "A/0: write sleep:10 run:5 unlock | B@1/1: write run:1 unlock | G@2/6: write unlock "
       "| C@12/2: write run:5000 unlock | D@20/3: write run:10 unlock",
@@ -392,7 +396,7 @@ stress (unsigned cpus, unsigned tasks, gboolean reads, const char *preemption)
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
   g_autofree char *row = g_strdup_printf ("CPU.Count=%u, Scheduler.Preemption=%s, noise=0.3", cpus, preemption);
   g_autofree Contender *contenders = g_new0 (Contender, tasks);
-  Shared shared = { NULL };
+  Shared shared = { .sem = NULL };
 
   fixture_set (fixture, row);
   fixture->setup.seed = cpus * 100 + tasks;

@@ -29,6 +29,7 @@
   X (rwsem) \
   X (file_io) \
   X (ring) \
+  X (submit) \
   X (io_wq) \
   X (workqueue) \
   X (simulation) \

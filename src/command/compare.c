@@ -98,7 +98,7 @@ CommandExit command_compare (const Options *options, GError **error)
     return EXIT_INTERRUPTED;
   }
   const ReportRun *first = (const ReportRun *) (gpointer) runs->data;
-  g_autoptr (GPtrArray) notes = scenario_notes (scenario->workload, options, first, runs->len);
+  g_autoptr (GPtrArray) notes = scenario_notes (scenario, options, first, runs->len);
   const Report report = {
     .command = "compare",
     .seed = options->seed,

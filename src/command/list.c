@@ -16,6 +16,12 @@ CommandExit command_list (const Options *options, GError **error)
     return EXIT_USAGE;
   }
   g_auto (GStrv) names = data_path_list (kind->directory, kind->suffix);
+  if (!names || !names[0]) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
+                 "list: no %s found in the data directory; expected it in URINGSIM_DATADIR or where they were installed",
+                 kind->plural);
+    return EXIT_USAGE;
+  }
   g_autoptr (Description) description = description_new ("list");
 
   description_field (description, "kind", kind->plural);

@@ -3,6 +3,7 @@
  * help all come from it.
  */
 #include "src/command/options.h"
+#include "model/kernel_version.h"
 #include "model/key_file.h"
 #include "model/suggest.h"
 #include "src/output/escape.h"
@@ -236,7 +237,8 @@ static gboolean store (const OptionRow *row, Options *options, const char *value
   case TYPE_UINT64:
     return store_number (row, place, value, error);
   case TYPE_KERNEL:
-    return key_file_parse_kernel (value, place) || value_error (row, value, error, "MAJOR.MINOR, e.g. 6.3");
+    return (key_file_parse_kernel (value, place) && *(unsigned *) place >= KERNEL (5u, 1u))
+           || value_error (row, value, error, "MAJOR.MINOR from 5.1 on, the first with io_uring");
   case TYPE_TIME:
     return store_time (row, place, value, error);
   case TYPE_CHOICE:

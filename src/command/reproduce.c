@@ -135,7 +135,7 @@ static ReportExperiment report_case (Case *item, const RunSet *set, const Option
     total->wrong_side += item->ratios[i].wrong_side;
     total->within_quarter += !item->ratios[i].wrong_side && fabs (item->ratios[i].error) <= 0.25;
   }
-  item->notes = scenario_notes (item->scenario->workload, options, item->rows, experiment->n_rows);
+  item->notes = scenario_notes (item->scenario, options, item->rows, experiment->n_rows);
   return (ReportExperiment){
     .experiment = experiment,
     .machine = item->scenario->machine,

@@ -28,7 +28,7 @@ CommandExit command_run (const Options *options, GError **error)
     return EXIT_INTERRUPTED;
   }
   const ReportRun run = run_set_report (set, 0);
-  g_autoptr (GPtrArray) notes = scenario_notes (scenario->workload, options, &run, 1);
+  g_autoptr (GPtrArray) notes = scenario_notes (scenario, options, &run, 1);
   const Report report = {
     .command = "run", .seed = options->seed, .reps = reps, .workload = scenario->workload, .machine = scenario->machine,
     .replay = scenario->replay, .notes = notes, .timing = options->timing, .interrupted = run_set_interrupted (set),

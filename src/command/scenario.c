@@ -8,7 +8,6 @@ Machine *scenario_load_machine (const char *name, const GPtrArray *set, GError *
 
   for (unsigned i = 0; machine && i < set->len; i++) {
     if (!machine_set (machine, set->pdata[i], error)) {
-      g_prefix_error (error, "--set: ");
       g_clear_pointer (&machine, machine_free);
     }
   }

@@ -29,7 +29,7 @@ Machine *scenario_load_machine (const char *name, const GPtrArray *set, GError *
 
 /* What a reader of the report must know about how the workload was taken, what the runs say themselves, and what the
  * model leaves out. (transfer full) (element-type utf8) */
-GPtrArray *scenario_notes (const Workload *workload, const Options *options, const ReportRun *runs, unsigned n_runs);
+GPtrArray *scenario_notes (const Scenario *scenario, const Options *options, const ReportRun *runs, unsigned n_runs);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Scenario, scenario_free)
 

@@ -6,7 +6,7 @@
 
 /* Said in every report, so that nobody reads more into a number than is in it. */
 static const char *const not_modelled[] = {
-  "Not modelled yet: block devices and direct I/O, writeback and dirty throttling, journal commits, memory reclaim, "
+  "Not modelled yet: the devices below, direct I/O, writeback and dirty throttling, journal commits, memory reclaim, "
   "NUMA, interrupts. Buffered reads and writes of resident pages, fsync as a cost without a device.",
 };
 
@@ -79,16 +79,40 @@ static void note_kernels (GPtrArray *notes, const ReportRun *runs, unsigned n_ru
   }
 }
 
+/* What --kernel asks of a policy, or a policy of its Kernel=, that no kernel ever was. */
+static void note_versions (GPtrArray *notes, const GPtrArray *policies, unsigned kernel_option)
+{
+  for (unsigned i = 0; i < policies->len; i++) {
+    const Policy *policy = policies->pdata[i];
+    const unsigned kernel = kernel_option ? kernel_option : policy->kernel;
+    g_autofree char *version = format_kernel (kernel);
+    gboolean strange = FALSE;
+
+    for (unsigned q = 0; q < policy->n_queues; q++) {
+      strange = strange || (policy->queues[q].kind == QUEUE_WORKQUEUE) != (kernel < KERNEL (5, 5));
+    }
+    if (kernel > KERNEL (6, 18)) {
+      note (notes, "%s: kernel %s is newer than the newest that is modelled and taken as 6.18.", policy->name, version);
+    }
+    if (strange) {
+      note (notes, "%s: kernel %s has no queue of this kind (workqueues up to 5.4, io-wq from 5.5): a what-if.",
+            policy->name, version);
+    }
+  }
+}
+
 static gboolean has_note (const GPtrArray *notes, const char *text)
 {
   return g_ptr_array_find_with_equal_func ((GPtrArray *) notes, text, g_str_equal, NULL);
 }
 
-GPtrArray *scenario_notes (const Workload *workload, const Options *options, const ReportRun *runs, unsigned n_runs)
+GPtrArray *scenario_notes (const Scenario *scenario, const Options *options, const ReportRun *runs, unsigned n_runs)
 {
+  const Workload *workload = scenario->workload;
   GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
 
   note_kernels (notes, runs, n_runs);
+  note_versions (notes, scenario->policies, options->kernel);
   note_streams (notes, workload, options);
   note_files (notes, workload, options);
   for (unsigned i = 0; i < n_runs; i++) {

@@ -30,6 +30,9 @@ static const char *on_again_text (const Policy *policy, const PolicyRule *rule, 
     [ON_AGAIN_POLL] = "poll", [ON_AGAIN_CALLBACK] = "callback", [ON_AGAIN_FAIL] = "fail"
   };
 
+  if (rule->attempt == ATTEMPT_BLOCKING) {
+    return "-";                         /* never refused */
+  }
   if (rule->on_again != ON_AGAIN_QUEUE) {
     return names[rule->on_again];
   }
@@ -58,7 +61,7 @@ Description *describe_policy (const Policy *policy)
   description_field (d, "account", policy->account);
   description_field (d, "file", policy->path);
   g_string_free (bases, TRUE);
-  description_table (d, "rules", "number# match attempt on_again origin");
+  description_table (d, "rules", "number# match attempt on_again post origin");
   for (unsigned i = 0; i < policy->n_rules; i++) {
     const PolicyRule *rule = &policy->rules[i];
     g_autofree char *owned = NULL;
@@ -66,6 +69,7 @@ Description *describe_policy (const Policy *policy)
     description_cell (d, rule->match_text);
     description_cell (d, policy_attempt_name (rule->attempt));
     description_cell (d, on_again_text (policy, rule, &owned));
+    description_cell (d, rule->post_now ? "now" : "batch");
     description_cell (d, rule->origin);
   }
   description_table (d, "queues", "name kind max_workers hash kind_origin+ max_workers_origin+ hash_origin+");
@@ -100,6 +104,13 @@ static char *scalar_text (const Machine *machine, const char *name, const Machin
   return g_strdup_printf ("%" G_GUINT64_FORMAT, value->ns);
 }
 
+static const char *scalar_unit (const char *name)
+{
+  static const char *const in_ns[] = { "Scheduler.Tick", "Scheduler.Slice", "Scheduler.IdleDeepAfter", NULL };
+
+  return g_strv_contains (in_ns, name) ? "ns" : "";
+}
+
 static void add_cost (Description *d, char *name, const MachineValue *value, const char *meaning)
 {
   take_cell (d, name);
@@ -118,11 +129,12 @@ Description *describe_machine (const Machine *machine)
   description_field (d, "title", machine->title);
   description_field (d, "evidence", machine->evidence);
   description_field (d, "file", machine->path);
-  description_table (d, "settings", "key value source+ origin+");
+  description_table (d, "settings", "key value unit source+ origin+");
   for (const GList *item = names; item; item = item->next) {
     const MachineValue *value = g_hash_table_lookup (machine->scalar_source, item->data);
     description_cell (d, item->data);
     take_cell (d, scalar_text (machine, item->data, value));
+    description_cell (d, scalar_unit (item->data));
     description_cell (d, value->source);
     description_cell (d, value->origin);
   }
@@ -197,6 +209,7 @@ Description *describe_experiment (const Experiment *experiment)
   description_field (d, "workload", experiment->workload_path);
   take_field (d, "ios", g_strdup_printf ("%" G_GUINT64_FORMAT, experiment->ios));
   description_field (d, "fitted", fitted);
+  description_field (d, "note", experiment->note);
   description_field (d, "file", experiment->path);
   description_table (d, "rows", "name policy engine sq_thread iops# bw_bytes# clat_ns# cpu_share_contention# note+");
   for (unsigned i = 0; i < experiment->n_rows; i++) {

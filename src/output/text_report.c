@@ -69,12 +69,23 @@ static void print_head (const Report *report, GString *out)
   }
   g_string_append_printf (out, "\n  seed      %" G_GUINT64_FORMAT, report->seed);
   if (report->reps > 1) {
-    g_string_append_printf (out, "; +- is the 95 %% confidence interval over %u seeds", report->reps);
+    g_string_append_printf (out, "; IOPS and ratios: mean and 95 %% confidence interval of %u seeds", report->reps);
   }
   g_string_append_c (out, '\n');
   if (report->interrupted) {
     g_string_append (out, "  INTERRUPTED: the figures are right but cover only the part that was simulated\n");
   }
+}
+
+/* A mean with its interval, or the one value there is. */
+static char *estimate_text (const ReportEstimate *estimate, double single)
+{
+  if (estimate->n < 2) {
+    return format_rate (single);
+  }
+  g_autofree char *mean = format_rate (estimate->mean);
+  g_autofree char *width = format_rate (estimate->half_width);
+  return g_strdup_printf ("%s +- %s", mean, width);
 }
 
 static void print_comparison (const Report *report, char *const *names, GString *out)
@@ -87,7 +98,7 @@ static void print_comparison (const Report *report, char *const *names, GString 
     text_table_add (table, names[i]);
     text_table_add (table, run->result->engine);
     text_table_take (table, format_kernel (run->result->kernel));
-    text_table_take (table, format_rate (run->result->iops));
+    text_table_take (table, estimate_text (&run->iops, run->result->iops));
     text_table_take (table, run->ratio.n ? format_ratio (run->ratio.mean, run->ratio.half_width) : g_strdup (""));
     text_table_take (table, format_time (ur_histogram_mean (&run->result->all.lat)));
     text_table_take (table, percentile_text (&run->result->all.lat, 50));

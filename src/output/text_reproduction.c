@@ -105,6 +105,9 @@ static void print_experiment (const ReportExperiment *report, GString *out)
     g_autofree char *keys = g_strjoinv (", ", experiment->fitted);
     g_ptr_array_add (notes, g_strdup_printf ("Fitted to this experiment: %s", keys));
   }
+  if (experiment->note) {
+    g_ptr_array_add (notes, g_strdup (experiment->note));
+  }
   for (unsigned i = 0; i < experiment->n_rows; i++) {
     if (experiment->rows[i].note && experiment->rows[i].note[0]) {
       g_ptr_array_add (notes, g_strdup_printf ("%s: %s", experiment->rows[i].name, experiment->rows[i].note));

@@ -99,7 +99,7 @@ void text_section_locks (const ReportRun *runs, char *const *names, unsigned n, 
                   "The most contended lock (us; wait per contended, the rest per acquisition; share of busy CPU)", out);
   }
   if (text_table_rows (workers)) {
-    print_titled (workers, "What the workers did (mean number of them: running, spinning and asleep on the lock, idle)",
+    print_titled (workers, "What the workers did (mean number of them; a workqueue keeps one more in reserve)",
                   out);
   }
 }
@@ -122,7 +122,7 @@ void text_section_cpus (const ReportRun *runs, char *const *names, unsigned n, G
       text_table_take (table, k >= 2 && shares[k] == 0 ? g_strdup ("") : format_share (shares[k]));
     }
   }
-  print_titled (table, "What the CPUs did (share of all CPU time; spinning lies inside busy)", out);
+  print_titled (table, "What the CPUs did (share of all CPU time; spinning, on locks or polling, lies inside busy)", out);
 }
 
 void text_section_notes (const GPtrArray *notes, GString *out)

@@ -1,0 +1,207 @@
+/* Submission under policies: what their conditions see at the moment of decision, and what OnAgain= does. */
+#include "tests/model_fixture.h"
+#include "tests/unit.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A policy with one more rule, as a file. (transfer full): its path */
+static char *
+policy_file (const char *base, const char *rule)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = g_strdup_printf ("[Policy]\nName=probe\nTitle=probe\nBase=%s\nSource=a test\n"
+                                           "Account=one\\ntwo\n[Rule 10]\n%s\n", base, rule);
+  char *path = NULL;
+  int fd = g_file_open_tmp ("uringsim-XXXXXX.policy", &path, &error);
+
+  if (fd < 0 || !g_file_set_contents (path, text, -1, &error))
+    g_error ("%s", error->message);
+  close (fd);
+  return path;
+}
+
+static Fixture *
+policy_fixture (const char *base, const char *rule, const char *fs)
+{
+  g_autofree char *path = policy_file (base, rule);
+  Fixture *fixture = fixture_new (path, fs, COSTS_FREE);
+
+  g_unlink (path);
+  return fixture;
+}
+
+/* ---- conditions ---- */
+
+/* outcome: a letter for each request: inline if the condition was true, else punted, Hashed or Unhashed. */
+typedef struct { const char *condition, *fs, *set, *script, *outcome; } Row;
+
+static void
+check_rows (const Row *rows, unsigned n, const char *base)
+{
+  for (unsigned i = 0; i < n; i++) {
+    g_autofree char *rule = g_strdup_printf ("Match=%s\nAttempt=blocking", rows[i].condition);
+    g_autofree char *row = g_strdup_printf ("%s, %s: %s", base, rows[i].condition, rows[i].script);
+    Fixture *fixture = policy_fixture (base, rule, rows[i].fs ? rows[i].fs : "ext4");
+    GString *outcome = g_string_new (NULL);
+
+    fixture_set (fixture, "FileSystem ext4.WritePage=10000");
+    if (rows[i].set)
+      fixture_set (fixture, rows[i].set);
+    fixture_build (fixture);
+    fixture_script (fixture, rows[i].script);
+    fixture_run (fixture, row);
+    for (unsigned k = 0; k < fixture->requests->len; k++)
+      g_string_append_c (outcome, "iHUaF"[((Request *) g_ptr_array_index (fixture->requests, k))->outcome]);
+    ROW_CHECK (strcmp (outcome->str, rows[i].outcome) == 0, "%s: %s, expected %s", row, outcome->str, rows[i].outcome);
+    g_string_free (outcome, TRUE);
+    fixture_free (fixture);
+  }
+}
+
+#define ONE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap"
+#define TWICE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap run:10 sqe:" request " submit:1 reap"
+
+static void
+test_conditions (void)
+{
+  static const Row rows[] = {
+    { "write && size >= 8KiB", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0+2 submit:2 reap", "Hi" },
+    { "append", NULL, NULL, "S@1: ring:8 sqe:w0@16383 sqe:w0@16384 submit:2 reap", "Hi" },
+    { "append", NULL, NULL, "S@1: ring:8 sqe:w0@16383+2 submit:1 reap", "i" },
+    { "sync", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:s0 submit:2 reap", "Hi" },
+    { "write && buffered && !direct", NULL, NULL, ONE ("w0"), "i" },
+    { "write && regular", NULL, NULL, ONE ("w0"), "i" },
+    { "write && regular", "block", NULL, ONE ("w0"), "U" },
+    { "force_async", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:aw0 submit:2 reap", "Hi" },
+    { "write && sq_thread", NULL, NULL, ONE ("w0"), "H" },
+    { "write && sq_thread", NULL, NULL, "S@1: user ring:4,sqpoll,idle=4000 sqe:w0 notify run:100 reap", "i" },
+    { "write && fs.nowait", NULL, NULL, ONE ("w0"), "i" },
+    { "write && fs.nowait", "tmpfs", NULL, ONE ("w0"), "H" },
+    { "write && fs.wasync", NULL, NULL, ONE ("w0"), "H" },
+    { "write && fs.wasync", "f2fs", "kernel=6.5", ONE ("w0"), "i" },
+    { "write && fs.rasync", NULL, NULL, ONE ("w0"), "i" },
+    { "write && fs.rasync", NULL, "kernel=5.8", ONE ("w0"), "H" },
+    { "write && fs.dio_parallel", NULL, "kernel=6.3", ONE ("w0"), "H" },
+    { "write && fs.dio_parallel", NULL, "kernel=6.4", ONE ("w0"), "i" },
+    { "write && inode.locked", NULL, NULL, ONE ("w0"), "H" },
+    { "write && inode.locked", NULL, NULL, "L/1: write run:50 unlock | " ONE ("w0"), "i" },
+    { "write && inode.waiters >= 1", NULL, NULL, "L/1: write run:50 unlock | " ONE ("w0"), "H" },
+    { "write && inode.waiters >= 1", NULL, NULL, "L/1: write run:50 unlock | M@0.5/2: write unlock | " ONE ("w0"), "i" },
+    { "write && inode.waiters >= 1", NULL, NULL, "L/1: write sleep:50 unlock | M@0.5/2: write unlock | " ONE ("w0"), "i" },
+    { "write && page.resident", NULL, NULL, "S@1: ring:8 sqe:w0@16384 sqe:w0 submit:2 reap", "Hi" },
+    { "write && page.dirty", NULL, NULL, TWICE ("w0"), "Hi" },
+    { "write && page.dirty", NULL, NULL, "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0+2 submit:1 reap", "HH" },
+    { "write && cache.dirty_ratio > 0", NULL, NULL, TWICE ("w0"), "Hi" },
+    { "write && cache.dirty_ratio > 0.5", NULL, NULL, TWICE ("w0"), "HH" },
+    { "write && queue.pending >= 1", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0 submit:2 reap", "Hi" },
+    { "write && queue.pending >= 1", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "HH" },
+    { "write && queue.running >= 1", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "Hi" },
+    { "write && queue.running >= 1", NULL, NULL, TWICE ("w0"), "HH" },
+    { "write && workers.idle >= 1", NULL, NULL, TWICE ("w0"), "Hi" },
+    { "write && workers.idle >= 1", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "HH" },
+    { "write && cpu.idle == 15", NULL, NULL, ONE ("w0"), "i" },
+    { "write && cpu.idle == 15", NULL, NULL, "X/3: run:100 | " ONE ("w0"), "H" },
+    { "write && ring.in_flight > 1", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0 submit:2 reap", "Hi" },
+    { "write && ring.in_flight > 1", NULL, NULL, TWICE ("w0"), "HH" },
+    { "write && batch.remaining == 0", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "HHi" },
+    { "write && sq_entries == 8", NULL, NULL, ONE ("w0"), "i" },
+    { "write && cpus == 3", NULL, NULL, ONE ("w0"), "H" },
+    { "write && cpus == 3", NULL, "CPU.Count=3", ONE ("w0"), "i" },
+    { "write && kernel >= kernel(6.3)", NULL, NULL, ONE ("w0"), "i" },
+    { "write && kernel >= kernel(6.3)", NULL, "kernel=6.2", ONE ("w0"), "H" },
+  };
+  static const Row workqueues[] = {
+    { "write && queue.pending >= 1", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0 submit:2 reap", "Ui" },
+    { "write && queue.running >= 1", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "Ui" },
+    { "write && queue.running >= 1", NULL, NULL, TWICE ("w0"), "UU" },
+    { "write && workers.idle >= 2", NULL, NULL, TWICE ("w0"), "Ui" },
+  };
+
+  check_rows (rows, G_N_ELEMENTS (rows), "linux-6.3");
+  check_rows (workqueues, G_N_ELEMENTS (workqueues), "linux-5.3");
+}
+
+/* ---- what happens after EAGAIN ---- */
+
+static void
+test_on_again_fail (void)
+{
+  Fixture *fixture = policy_fixture ("linux-6.3", "Match=write\nAttempt=nonblock\nOnAgain=fail", "ext4");
+  const Request *write, *read;
+
+  fixture_build (fixture);
+  fixture_script (fixture, "S@1: ring:8 sqe:w0 sqe:r0 submit:2 reap");
+  fixture_run (fixture, "OnAgain=fail");
+  fixture_check_log (fixture, "OnAgain=fail", "S@1 reap ab");
+  write = g_ptr_array_index (fixture->requests, 0);
+  read = g_ptr_array_index (fixture->requests, 1);
+  ROW_CHECK (write->outcome == OUTCOME_FAILED && write->result == -EAGAIN, "the write: %d", (int) write->result);
+  ROW_CHECK (read->outcome == OUTCOME_INLINE && read->result == 4096, "the read: %d", (int) read->result);
+  ROW_CHECK (fixture->sim->count.outcome[OUTCOME_FAILED] == 1, "counted as failed");
+  fixture_free (fixture);
+}
+
+/* Ways that do not exist for the request are an error of the configuration that names the rule. */
+static void
+test_on_again_errors (void)
+{
+  static const struct { const char *rule, *message; } rows[] = {
+    { "Match=write\nAttempt=nonblock\nOnAgain=poll", "rule 10: OnAgain=poll does not apply to a write of a file" },
+    { "Match=sync\nAttempt=nonblock\nOnAgain=poll", "rule 10: OnAgain=poll does not apply to a sync of a file" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = policy_fixture ("linux-6.3", rows[i].rule, "ext4");
+    const GError *error;
+
+    fixture_build (fixture);
+    fixture_script (fixture, "S@1: ring:8 sqe:w0 sqe:s0 submit");
+    ur_engine_run (fixture->sim->engine, UR_TIME_NEVER);
+    error = fixture->sim->error;
+    ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) && strstr (error->message, rows[i].message),
+               "%s: %s", rows[i].rule, row_error (error));
+    fixture_free (fixture);
+  }
+}
+
+/* ---- system calls ---- */
+
+/* What a call costs that submits a write which is refused, and one that waits for it. */
+static void
+test_call_costs (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+  const Request *first, *second;
+
+  fixture_set (fixture, "CPU.Syscall=200, Ring.Prepare=150, Ring.AttemptRefused=100, Ring.Punt=250, Ring.Wait=1000, "
+               "Ring.CqeSingle=70, FileSystem ext4.WritePage=10000");
+  fixture_build (fixture);
+  fixture_script (fixture, "S: ring:8 sqe:w0 submit say:on run:5 sqe:w1 submit getevents:2 reap getevents:0 say:off");
+  fixture_run (fixture, "costs of a call");
+  fixture_check_log (fixture, "costs of a call", "S@0.7 on, S@20.84 reap ab, S@21.04 off");
+  first = g_ptr_array_index (fixture->requests, 0);
+  second = g_ptr_array_index (fixture->requests, 1);
+  ROW_CHECK (first->time.attempt == 350 && first->time.verdict == 450 && first->time.queued == 700, "the first: %d %d %d",
+             (int) first->time.attempt, (int) first->time.verdict, (int) first->time.queued);
+  ROW_CHECK (second->time.attempt == 6050 && second->time.queued == 6400, "the second: %d %d",
+             (int) second->time.attempt, (int) second->time.queued);
+  ROW_CHECK (first->time.started == 700 && first->time.done == 10700 && first->time.posted == 10770
+             && second->time.started == 10770 && second->time.posted == 20840, "the worker: %d %d %d %d",
+             (int) first->time.started, (int) first->time.posted, (int) second->time.started,
+             (int) second->time.posted);
+  fixture_free (fixture);
+}
+
+void
+register_submit_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("submit");
+
+  fixture_test (suite, "what conditions see", test_conditions);
+  fixture_test (suite, "OnAgain=fail", test_on_again_fail);
+  fixture_test (suite, "OnAgain= that does not apply", test_on_again_errors);
+  fixture_test (suite, "costs of a call", test_call_costs);
+}
