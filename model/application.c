@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define REQUESTS_AT_ONE_MOMENT 1000000u
+
 typedef struct {
   void (*queue) (Application *, Request *);
   void (*commit) (Application *);
@@ -109,6 +111,23 @@ application_next (Application *application)
   return got > 0;
 }
 
+/* With all costs at 0 a job that runs for a time would never end. */
+static void
+application_check_time_passes (Application *application)
+{
+  UrTime now = task_now (application->task);
+
+  if (now != application->moment) {
+    application->moment = now;
+    application->at_moment = 0;
+  } else if (++application->at_moment > REQUESTS_AT_ONE_MOMENT) {
+    sim_fail (application->sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                                             "job \"%s\": %u requests at %" G_GUINT64_FORMAT " ns: no time passes on machine "
+                                             "%s; expected costs above 0", application->job->name,
+                                             REQUESTS_AT_ONE_MOMENT, now, application->sim->setup->machine->name));
+  }
+}
+
 Request *
 application_prepare (Application *application)
 {
@@ -116,6 +135,7 @@ application_prepare (Application *application)
   Request *request;
 
   g_assert (application->n_free && application->has_pending);
+  application_check_time_passes (application);
   request = application->free[--application->n_free];
   application->has_pending = FALSE;
   sim->issued++;

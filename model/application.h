@@ -26,6 +26,7 @@ struct Application {
   Io pending; gboolean has_pending, exhausted;
   unsigned thought;                     /* requests since the last think time */
   UrTime late_total; uint64_t n_timed;
+  UrTime moment; unsigned at_moment;    /* time of the last request, and how many fell on it */
 };
 
 Application *application_new (Simulation *sim, const WorkloadJob *job);

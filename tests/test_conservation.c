@@ -1,4 +1,5 @@
-/* Random small configurations: whatever is asked of the machine, nothing is lost, the books balance, and a run can be repeated. */
+/* Random small configurations: whatever is asked of the machine, nothing is lost, the books balance, and a run can be
+ * repeated. */
 #include "tests/model_fixture.h"
 #include "tests/unit.h"
 
@@ -11,7 +12,9 @@ static const char *const policies[] = {
   "no-offload", "always-punt", "hashed-2", "unhashed", "trylock-inline",
 };
 static const char *const file_systems[] = { "ext4", "xfs", "btrfs", "f2fs", "tmpfs", "block" };
-static const char *const kernels[] = { "6.0", "6.1", "6.2", "6.4", "6.5", "6.6", "6.9", "6.12", "6.15", "6.16", "6.18" };
+static const char *const kernels[] = {
+  "6.0", "6.1", "6.2", "6.4", "6.5", "6.6", "6.9", "6.12", "6.15", "6.16", "6.18",
+};
 
 static unsigned
 below (UrRandom *random, unsigned n)
@@ -106,8 +109,8 @@ random_fixture (unsigned number, char **ret_row)
     random_job (&random, fixture, group);
     group += one_in (&random, 3);
   }
-  *ret_row = g_strdup_printf ("run %u: %s, %s, kernel %u, %u CPUs, %s, %u jobs", number, policy, fs, fixture->setup.kernel,
-                              cpus, set, jobs);
+  *ret_row = g_strdup_printf ("run %u: %s, %s, kernel %u, %u CPUs, %s, %u jobs", number, policy, fs,
+                              fixture->setup.kernel, cpus, set, jobs);
   return fixture;
 }
 
@@ -199,7 +202,7 @@ check_result (const Fixture *fixture, const RunResult *result, const char *row)
   ROW_CHECK (result->iops * ur_histogram_mean (&result->all.lat) / 1e9 <= total_depth (fixture->workload) * 1.001,
              "%s: %g in flight, %u allowed", row, result->iops * ur_histogram_mean (&result->all.lat) / 1e9,
              total_depth (fixture->workload));
-  ROW_CHECK (acquired <= 2 * result->ios, "%s: %d times locked", row, (int) acquired);      /* tried in vain, then written */
+  ROW_CHECK (acquired <= 2 * result->ios, "%s: %d times locked", row, (int) acquired);      /* tried, then written */
   ROW_CHECK (result->workers.max_alive <= result->workers.created && result->futile_wakeups <= result->wakeups + 1,
              "%s: %u workers", row, result->workers.created);
 }
@@ -214,7 +217,8 @@ same_result (const RunResult *one, const RunResult *other)
   return memcmp (&a, &b, sizeof a) == 0 && memcmp (one->lock, other->lock, one->n_locks * sizeof *one->lock) == 0;
 }
 
-/* Submitted = completed = reaped, no lock held, Little's law, CPU time: simulation_run() checks and would return an error. */
+/* Submitted = completed = reaped, no lock held, Little's law, CPU time: simulation_run() checks all that and would
+ * return an error. */
 static void
 test_random_runs (void)
 {

@@ -1,4 +1,5 @@
-/* File systems at work: what is done inline and what is punted, by file system and kernel; what it costs; the page cache. */
+/* File systems at work: what is done inline and what is punted, by file system and kernel; what it costs;
+ * the page cache. */
 #include "model/file_io.h"
 #include "tests/model_fixture.h"
 #include "tests/unit.h"
@@ -86,7 +87,8 @@ test_writes (void)
     { "buffered write", "block", KERNEL (5, 10), NULL, TWICE ("w0"), "UU" },
     { "buffered write", "block", KERNEL (6, 1), NULL, TWICE ("w0"), "UU" },
     { "buffered write", "block", KERNEL (6, 18), NULL, TWICE ("w0"), "UU" },
-    { "append at the end", "xfs", KERNEL (6, 1), NULL, "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0@16384 submit:1 reap", "Hi" },
+    { "append at the end", "xfs", KERNEL (6, 1), NULL,
+      "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0@16384 submit:1 reap", "Hi" },
     { "beyond the end, leaving a gap", "xfs", KERNEL (6, 1), NULL,
       "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0@16385 submit:1 reap", "HH" },
     { "a writer holds the lock", "xfs", KERNEL (6, 1), NULL, HELD ("write", "w0"), "H" },
@@ -116,9 +118,12 @@ test_reads (void)
     { "even hits are punted", "tmpfs", KERNEL (6, 18), NULL, ONE ("r0"), "U" },
     { "read, a writer holds the lock that it does not take", "ext4", KERNEL (6, 1), NULL, HELD ("write", "r0"), "i" },
     { "read, a reader holds the lock", "xfs", KERNEL (6, 1), NULL, HELD ("read", "r0"), "i" },
-    { "read, a writer holds the lock, no asynchronous reads yet", "xfs", KERNEL (5, 8), NULL, HELD ("write", "r0"), "U" },
-    { "read, a writer holds the lock: retried at once, blocking", "xfs", KERNEL (5, 9), NULL, HELD ("write", "r0"), "i" },
-    { "read, a writer holds the lock: retried at once, blocking", "xfs", KERNEL (6, 18), NULL, HELD ("write", "r0"), "i" },
+    { "read, a writer holds the lock, no asynchronous reads yet", "xfs", KERNEL (5, 8), NULL,
+      HELD ("write", "r0"), "U" },
+    { "read, a writer holds the lock: retried at once, blocking", "xfs", KERNEL (5, 9), NULL,
+      HELD ("write", "r0"), "i" },
+    { "read, a writer holds the lock: retried at once, blocking", "xfs", KERNEL (6, 18), NULL,
+      HELD ("write", "r0"), "i" },
     { "IOSQE_ASYNC read", "ext4", KERNEL (6, 1), NULL, ONE ("ar0"), "U" },
     { "IOSQE_ASYNC read", "ext4", KERNEL (6, 18), NULL, ONE ("ar0"), "U" },
   };
@@ -165,7 +170,8 @@ test_policies (void)
   static const Row rows[] = {
     { "blocking, inline", "ext4", KERNEL (6, 3), "inline-buffered-write", TWICE ("w0"), "ii" },
     { "blocking, inline, whatever the time stamp", "xfs", KERNEL (6, 3), "inline-buffered-write", TWICE ("w0"), "ii" },
-    { "blocking, inline, waits for the lock", "ext4", KERNEL (6, 3), "inline-buffered-write", HELD ("write", "w0"), "i" },
+    { "blocking, inline, waits for the lock", "ext4", KERNEL (6, 3), "inline-buffered-write",
+      HELD ("write", "w0"), "i" },
     { "forced requests are not touched", "ext4", KERNEL (6, 3), "inline-buffered-write", ONE ("aw0"), "H" },
     { "fsync is not touched", "ext4", KERNEL (6, 3), "inline-buffered-write", ONE ("s0"), "U" },
     { "fsync inline", "ext4", KERNEL (6, 3), "no-offload", ONE ("s0"), "i" },
@@ -181,15 +187,15 @@ test_policies (void)
   CHECK_ROWS (rows, NULL);
 }
 
-/* Time stamps go by ticks of 4 ms: the batch that meets a new one is punted.  Then a worker holds the lock, and try-locks
- * fail until its queue is empty. */
+/* Time stamps go by ticks of 4 ms: the batch that meets a new one is punted.  Then a worker holds the lock, and
+ * try-locks fail until its queue is empty. */
 static void
 test_ticks (void)
 {
   static const Row rows[] = {
     { "the first batch of a tick is punted, later ones are inline", "xfs", KERNEL (6, 3), NULL,
-      "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap run:100 sqe:w0 sqe:w0 submit:2 reap run:4000 sqe:w0 sqe:w0 submit:2 "
-      "reap run:100 sqe:w0 submit:1 reap", "HHHiiHHi" },
+      "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap run:100 sqe:w0 sqe:w0 submit:2 reap run:4000 sqe:w0 sqe:w0 "
+      "submit:2 reap run:100 sqe:w0 submit:1 reap", "HHHiiHHi" },
     { "each file has its own stamp", "xfs", KERNEL (6, 3), NULL,
       "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0 submit:1 reap sqe:w1 submit:1 reap sqe:w1 submit:1 reap", "HiHi" },
     { "cascade: what comes before the worker is done is punted too", "xfs", KERNEL (6, 3), NULL,
@@ -242,8 +248,8 @@ test_write_costs (void)
 
     fixture_set (fixture, set);
     fixture_build (fixture);
-    fixture_script (fixture, "S/0: ring:8,cqsize sqe:w0 sqe:w0 sqe:w0@4+4 sqe:w0@5+2 sqe:w0@16384+3 sqe:w0@16384+3 submit:6 "
-                    "reap run:4000 sqe:w0 submit:1 reap");
+    fixture_script (fixture, "S/0: ring:8 sqe:w0 sqe:w0 sqe:w0@4+4 sqe:w0@5+2 sqe:w0@16384+3 sqe:w0@16384+3 "
+                    "submit:6 reap run:4000 sqe:w0 submit:1 reap");
     fixture_run (fixture, fs[i]);
     for (unsigned k = 0; k < G_N_ELEMENTS (writes); k++) {
       const RequestTimes *time = &((Request *) g_ptr_array_index (fixture->requests, k))->time;
@@ -314,6 +320,57 @@ test_sleeping_writes (void)
   fixture_free (fixture);
 }
 
+/* One that must not wait does not. */
+static void
+test_nowait_writes (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "f2fs", COSTS_FREE);
+  const Rwsem *sem;
+
+  fixture_set (fixture, "kernel=6.5, FileSystem f2fs.SleepEvery=1, FileSystem f2fs.Sleep=1000000");
+  fixture_build (fixture);
+  fixture_script (fixture, "S: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap");
+  fixture_run (fixture, "writes under NOWAIT");
+  sem = &fixture_inode (fixture, 0)->rwsem;
+  ROW_CHECK (sem->acquired == 3 && sem->hold_ns == 0, "held %d ns", (int) sem->hold_ns);
+  fixture_free (fixture);
+}
+
+/* A file that could write asynchronously but has no NOWAIT: tried up to 6.4, refused from 6.5 on. */
+static void
+test_wasync_without_nowait (void)
+{
+  static const struct { const char *kernel; Outcome outcome; } rows[] = {
+    { "kernel=6.4", OUTCOME_INLINE }, { "kernel=6.5", OUTCOME_PUNTED_HASHED },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "tmpfs", COSTS_FREE);
+
+    fixture_set (fixture, rows[i].kernel);
+    fixture->file_system->buffer_wasync = (KernelRange) { 0, UINT_MAX };
+    fixture_build (fixture);
+    fixture_script (fixture, "S: ring:8 sqe:w0 submit:1 reap");
+    fixture_run (fixture, rows[i].kernel);
+    ROW_CHECK (fixture->sim->count.outcome[rows[i].outcome] == 1, "%s", rows[i].kernel);
+    fixture_free (fixture);
+  }
+}
+
+/* fsync leaves the pages of its file clean, and only those. */
+static void
+test_fsync_cleans (void)
+{
+  Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+
+  fixture_build (fixture);
+  fixture_script (fixture, "S: ring:8 sqe:w0+3 sqe:w1+2 sqe:s0 submit:3 reap");
+  fixture_run (fixture, "fsync");
+  ROW_CHECK (fixture_inode (fixture, 0)->pages.dirty == 0 && fixture_inode (fixture, 1)->pages.dirty == 2, "%d and %d dirty",
+             (int) fixture_inode (fixture, 0)->pages.dirty, (int) fixture_inode (fixture, 1)->pages.dirty);
+  fixture_free (fixture);
+}
+
 /* What needs a device is refused with the name of the file. */
 static void
 test_outside_model (void)
@@ -363,7 +420,8 @@ test_page_counts (void)
     { "across the end", 64 * KIB, CACHE_CLEAN, 60 * KIB, 12 * KIB, { 3, 2, 3 }, { 3, 0, 0 } },
     { "beyond the end", 64 * KIB, CACHE_DIRTY, 640 * KIB, 8 * KIB, { 2, 2, 2 }, { 2, 0, 0 } },
     { "the last page in part", 64 * KIB + 1, CACHE_CLEAN, 64 * KIB, 4 * KIB, { 1, 0, 1 }, { 1, 0, 0 } },
-    { "across a chunk, resident", 256 * KIB * KIB, CACHE_CLEAN, (CHUNK - 2) * 4 * KIB, 16 * KIB, { 4, 0, 4 }, { 4, 0, 0 } },
+    { "across a chunk, resident", 256 * KIB * KIB, CACHE_CLEAN, (CHUNK - 2) * 4 * KIB, 16 * KIB, { 4, 0, 4 },
+      { 4, 0, 0 } },
     { "across a chunk, at the end", CHUNK * 4 * KIB, CACHE_DIRTY, (CHUNK - 2) * 4 * KIB, 16 * KIB, { 4, 2, 2 },
       { 4, 0, 0 } },
     { "an empty file", 0, CACHE_CLEAN, 0, 4 * KIB, { 1, 1, 1 }, { 1, 0, 0 } },
@@ -384,13 +442,30 @@ test_page_counts (void)
                "%s: %u pages, %u missing, %u clean", rows[i].rule, before.pages, before.missing, before.clean);
     ROW_CHECK (memcmp (&after, &rows[i].after, sizeof after) == 0, "%s, written: %u pages, %u missing, %u clean",
                rows[i].rule, after.pages, after.missing, after.clean);
-    ROW_CHECK (cache.resident == resident + before.missing && cache.dirty == dirty + before.clean, "%s: %d resident, %d dirty",
-               rows[i].rule, (int) cache.resident, (int) cache.dirty);
+    ROW_CHECK (cache.resident == resident + before.missing && cache.dirty == dirty + before.clean,
+               "%s: %d resident, %d dirty", rows[i].rule, (int) cache.resident, (int) cache.dirty);
     ROW_CHECK (page_cache_clean (&cache) == dirty + before.clean && cache.dirty == 0
                && page_cache_count (&cache, rows[i].offset, rows[i].length).clean == before.pages
-               && page_cache_count (&cache, rows[i].offset, rows[i].length).missing == 0, "%s: an fsync cleans", rows[i].rule);
+               && page_cache_count (&cache, rows[i].offset, rows[i].length).missing == 0, "%s: an fsync cleans",
+               rows[i].rule);
     page_cache_clear (&cache);
   }
+}
+
+/* Pages that were never looked at are cleaned too. */
+static void
+test_clean_untouched (void)
+{
+  PageCache cache;
+  PageCount count;
+
+  page_cache_init (&cache, 4 * CHUNK * PAGE_SIZE_BYTES, CACHE_DIRTY);
+  page_cache_dirty (&cache, 0, PAGE_SIZE_BYTES);
+  ROW_CHECK (page_cache_clean (&cache) == 4 * CHUNK, "all pages were dirty");
+  count = page_cache_count (&cache, 3 * CHUNK * PAGE_SIZE_BYTES, 2 * PAGE_SIZE_BYTES);
+  ROW_CHECK (count.pages == 2 && count.clean == 2 && count.missing == 0, "%u of %u clean, %u missing", count.clean,
+             count.pages, count.missing);
+  page_cache_clear (&cache);
 }
 
 #define MODEL_PAGES 600u
@@ -488,8 +563,12 @@ register_file_io_tests (void)
   fixture_test (suite, "what a write costs", test_write_costs);
   fixture_test (suite, "what reads and fsync cost", test_other_costs);
   fixture_test (suite, "writes that sleep", test_sleeping_writes);
+  fixture_test (suite, "writes under NOWAIT do not", test_nowait_writes);
+  fixture_test (suite, "WASYNC without NOWAIT", test_wasync_without_nowait);
+  fixture_test (suite, "fsync cleans", test_fsync_cleans);
   fixture_test (suite, "outside the model", test_outside_model);
   fixture_test (suite, "page counts", test_page_counts);
+  fixture_test (suite, "pages that were never touched", test_clean_untouched);
   fixture_test (suite, "random pages", test_random_cache);
   fixture_test (suite, "hash buckets", test_buckets);
 }

@@ -155,8 +155,8 @@ test_parallel (void)
     { "forced reads: each a worker of its own", "linux-6.3", NULL,
       "S@1: ring:8 sqe:ar0 sqe:ar0 sqe:ar0 sqe:ar0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
     { "a limit of one", "linux-6.3", NULL,
-      "S@1: ring:1 sqe:ar0 submit sqe:ar0 submit sqe:ar0 submit getevents:2 reap getevents:1 reap", "0123", "abc", "abc",
-      1, 1 },
+      "S@1: ring:1 sqe:ar0 submit sqe:ar0 submit sqe:ar0 submit getevents:2 reap getevents:1 reap", "0123", "abc",
+      "abc", 1, 1 },
     { "IOSQE_ASYNC writes, 6.1: hashed, many workers, one works", "linux-6.1", NULL,
       "S@1: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 1, 4 },
     { "IOSQE_ASYNC writes, 6.18: several enter one inode", "linux-6.18", NULL,
@@ -218,13 +218,14 @@ test_futile_wakeups (void)
 {
   static const struct { WqRow row; uint64_t futile; } rows[] = {
     { { "none with one worker", "linux-6.3", NULL,
-        "S@1: ring:8 sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit:3 reap", "0123", "abc", "abc", 1, 1 }, 0 },
+        "S@1: ring:8 sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit:3 reap", "0123", "abc", "abc",
+        1, 1 }, 0 },
     { { "each enqueue to the busy bucket, and the end of its run", "linux-6.3", NULL,
         "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit run:10 "
         "sqe:w0 submit:4 reap", "0123", "abcdef", "abcdef", 2, 2 }, 4 },
     { { "none if the woken worker has work of another bucket", "linux-6.3", NULL,
-        "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w1 submit:2 reap", "0123", "abcd", "abdc",
-        2, 2 }, 0 },
+        "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w1 submit:2 reap", "0123", "abcd",
+        "abdc", 2, 2 }, 0 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -279,20 +280,25 @@ test_pool (void)
     { "then the one before", "linux-6.18",
       "S@1: ring:8 sqe:aw0+3 sqe:aw1+1 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit run:1 sqe:ar3 submit:5 reap", 135,
       { "13", 3, 0, 2, 1 } },
+    { "up to 6.4 two enqueues at once wake two", "linux-6.3",
+      "S@1: ring:8 sqe:ar0 sqe:ar1 submit:2 reap run:100 sqe:ar2 sqe:ar3 submit:2 reap", 115, { "12", 2, 0, 2, 0 } },
+    { "from 6.5 on one: it is still on the free list", "linux-6.18",
+      "S@1: ring:8 sqe:ar0 sqe:ar1 submit:2 reap run:100 sqe:ar2 sqe:ar3 submit:2 reap", 115, { "2", 2, 1, 1, 1 } },
     { "work beyond the limit is pending", "hashed-2", "S@1: ring:8 sqe:ar3 sqe:ar3 sqe:ar3 sqe:ar3 submit:4 reap", 5,
       { "12", 2, 2, 2, 0 } },
     { "a run that was taken is not pending", "linux-6.3", "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", 5,
       { "1", 1, 0, 1, 0 } },
-    { "idle for less than 5 s: all stay", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000009,
-      { "", 3, 0, 0, 3 } },
-    { "idle for 5 s: the first leaves", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000011,
-      { "", 2, 0, 0, 2 } },
+    { "idle for less than 5 s: all stay", "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000010.999, { "", 3, 0, 0, 3 } },
+    { "idle for 5 s: the first leaves", "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000012, { "", 2, 0, 0, 2 } },
     { "the next too", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000022,
       { "", 1, 0, 0, 1 } },
     { "the last one stays", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 60000000,
       { "", 1, 0, 0, 1 } },
     { "work starts the 5 s again", "linux-6.18",
-      "S@1: ring:8 sqe:ar3 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap", 7999999, { "", 2, 0, 0, 2 } },
+      "S@1: ring:8 sqe:ar3 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap", 7999999,
+      { "", 2, 0, 0, 2 } },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -333,8 +339,8 @@ test_costs (void)
   second = g_ptr_array_index (fixture->requests, 1);
   scan = cost[COST_LOCK_TRANSFER].ns + cost[COST_WORKER_SCAN].ns;
   item = cost[COST_WORKER_ITEM].ns;
-  ROW_CHECK (first->time.verdict - first->time.attempt == cost[COST_ATTEMPT_REFUSED].ns, "the attempt is refused: %d ns",
-             (int) (first->time.verdict - first->time.attempt));
+  ROW_CHECK (first->time.verdict - first->time.attempt == cost[COST_ATTEMPT_REFUSED].ns,
+             "the attempt is refused: %d ns", (int) (first->time.verdict - first->time.attempt));
   ROW_CHECK (first->time.queued - first->time.verdict == cost[COST_PUNT].ns + cost[COST_LOCK_FAST].ns,
              "the punt: %d ns", (int) (first->time.queued - first->time.verdict));
   ROW_CHECK (first->time.started - first->time.queued

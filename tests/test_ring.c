@@ -133,7 +133,8 @@ test_sq_head (void)
 
     fixture_at (fixture, rows[i].at * UR_US, count_ready, &ready);
     check_row (fixture, &row);
-    ROW_CHECK (ready == rows[i].ready, "%s at %d us: %u entries still in the SQ", rows[i].policy, (int) rows[i].at, ready);
+    ROW_CHECK (ready == rows[i].ready, "%s at %d us: %u entries still in the SQ", rows[i].policy, (int) rows[i].at,
+               ready);
     fixture_free (fixture);
   }
 }
@@ -181,11 +182,13 @@ test_waiting (void)
         "S/0: ring:8 run:10 getevents:2 reap | P@1/1: post:w0 post:w0", "S@10 reap ab", NULL }, 0 },
     { { "what is there counts", "linux-6.3", NULL,
         "S/0: ring:8 run:10 getevents:2 reap | P@1/1: post:w0 run:20 post:w0", "S@21 reap ab", NULL }, 1 },
-    { { "the deadline", "linux-6.3", NULL, "S/0: ring:8 getevents:3,50 reap | P@1/1: post:w0", "S@50 reap a", NULL }, 1 },
+    { { "the deadline", "linux-6.3", NULL,
+        "S/0: ring:8 getevents:3,50 reap | P@1/1: post:w0", "S@50 reap a", NULL }, 1 },
     { { "6.3, no DEFER_TASKRUN: the worker posts each, one wake-up", "linux-6.3", NULL,
         "S/0: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 10, b 20 20, c 30 30" }, 1 },
     { { "6.3, DEFER_TASKRUN: the waiter is woken when its number is queued, and posts", "linux-6.3", NULL,
-        "S/0: ring:8,coop,defer sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 30, b 20 30, c 30 30" }, 1 },
+        "S/0: ring:8,coop,defer sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc",
+        "a 10 30, b 20 30, c 30 30" }, 1 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -222,12 +225,14 @@ test_who_posts (void)
   CHECK_ROWS (rows, TEN_US ", CPU.Count=4");
 }
 
-/* Requests left for the owner to free: one notification per burst, by kind of ring. */
+/* Requests left for the owner to free: one notification per burst, by kind of ring.  (Where the owner waits, the
+ * deadline wakes it once more.) */
 static void
 test_notification (void)
 {
   static const struct { const char *rule, *script; uint64_t wakeups, ipis; } rows[] = {
-    { "plain, the owner runs elsewhere: one interrupt a burst", "S/0: user ring:4 run:100 | P@10/1: free free free", 0, 1 },
+    { "plain, the owner runs elsewhere: one interrupt a burst",
+      "S/0: user ring:4 run:100 | P@10/1: free free free", 0, 1 },
     { "plain, the owner is ready on the same CPU: none", "S/1: ring:4 run:10 yield run:10 | P@5/1: free free", 0, 0 },
     { "plain, the owner waits: one wake-up a burst", "S/0: ring:4 getevents:1,100 | P@10/1: free free free", 2, 2 },
     { "plain, the owner has run them: the next burst wakes again",
@@ -278,9 +283,11 @@ test_sq_thread_idle (void)
     { "a second is over", NULL, "S/0: user ring:4,sqpoll run:9000", 1000001, TRUE },
     { "work restarts it", NULL, "S/0: user ring:4,sqpoll,idle=8000 run:5000 sqe:r0 notify spin reap", 11999, FALSE },
     { "from the work on", NULL, "S/0: user ring:4,sqpoll,idle=8000 run:5000 sqe:r0 notify spin reap", 12001, TRUE },
-    { "6.4: a request to free is work and wakes it", NULL, "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
+    { "6.4: a request to free is work and wakes it", NULL,
+      "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
       5500, FALSE },
-    { "6.3: the worker frees it", "kernel=6.3", "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
+    { "6.3: the worker frees it", "kernel=6.3",
+      "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
       5500, TRUE },
   };
 
@@ -311,6 +318,9 @@ test_sq_thread_submits (void)
     { "asleep: the application enters the kernel to wake it", "linux-6.3", NULL,
       "S/0: user ring:4,sqpoll,idle=4000 run:5000 sqe:r0 notify say:on spin reap",
       "S@5003.7 on, S@5016.8 done, S@5016.8 reap a", NULL },
+    { "woken and still awake: no second system call", "linux-6.3", NULL,
+      "S/0: user ring:4,sqpoll,idle=4000 run:5000 sqe:r0 notify spin reap sqe:r0 notify say:on spin reap",
+      "S@5016.8 done, S@5016.8 reap a, S@5016.8 on, S@5027 done, S@5027 reap b", NULL },
     { "all that is in the SQ is one batch", "linux-6.3", NULL,
       "S/0: user ring:4,sqpoll,idle=8000 run:1000 sqe:r0 sqe:r0 sqe:r0 notify spin reap",
       "S@1032.7 done, S@1032.7 reap abc", "a 1012.7 1032.7, b 1022.7 1032.7, c 1032.7 1032.7" },

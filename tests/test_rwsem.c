@@ -168,6 +168,11 @@ test_handoff (void)
       "A/0: write sleep:10 run:5 unlock | R@1/1: read unlock | C@12/2: write run:5000 unlock "
       "| D@20/3: write run:10 unlock | E@30/4: write unlock",
       "A@0 write, C@15.25 write, D@5015.5 write, R@5026.5 read, E@5026.75 write", "handoffs 1" },
+    { "nor does one take it that comes while it is on its way to the beneficiary",
+      "Locks.Handover=100000, Scheduler.IdleExit=200000, Scheduler.IdleExitDeep=200000",
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write run:10 unlock | C@212/2: write run:5000 unlock "
+      "| D@1000/3: write run:1000 unlock | N@500/5: run:5950 write unlock | Y@1500/5: say:y",
+      "A@200 write, C@515 write, D@5615 write, Y@6650 y, B@6715 write, N@6925 write", "handoffs 1" },
     { "the next waiter is not the beneficiary", NULL,
       "A/0: write sleep:10 run:5 unlock | B@1/1: write run:1 unlock | G@2/6: write unlock "
       "| C@12/2: write run:5000 unlock | D@20/3: write run:10 unlock",

@@ -1,5 +1,5 @@
-/* Whole runs: outcomes, times that can be computed by hand, seeds, limits, replay, groups, interruption, deadlock, and the
- * end-of-run checks on random configurations. */
+/* Whole runs: outcomes, times that can be computed by hand, seeds, limits, replay, groups, interruption, errors,
+ * deadlock.  Random configurations: test_conservation.c. */
 #include "model/application.h"
 #include "tests/model_fixture.h"
 #include "tests/unit.h"
@@ -82,8 +82,8 @@ test_outcomes (void)
       add_job (fixture, rows[i].engine, 8, 256);
       fixture->setup.sqpoll = sqpoll;
       result = run (fixture, row);
-      ROW_CHECK (result->ios == 256 && result->op[IO_WRITE].ios == 256 && result->bytes == 256 * 4096, "%s: %d I/Os", row,
-                 (int) result->ios);
+      ROW_CHECK (result->ios == 256 && result->op[IO_WRITE].ios == 256 && result->bytes == 256 * 4096, "%s: %d I/Os",
+                 row, (int) result->ios);
       ROW_CHECK ((int) result->outcome[OUTCOME_INLINE] == rows[i].in
                  && (int) result->outcome[OUTCOME_PUNTED_HASHED] == rows[i].hashed
                  && (int) result->outcome[OUTCOME_PUNTED_UNHASHED] == rows[i].unhashed && outcomes (result) == 256,
@@ -113,15 +113,45 @@ test_contention (void)
 
     add_job (fixture, APPLICATION_IO_URING, 32, 2000);
     result = run (fixture, rows[i].policy);
-    ROW_CHECK (result->n_locks == FIXTURE_FILES && strcmp (result->lock[0].name, "inode:0") == 0, "%s: %u locks, %s first",
-               rows[i].policy, result->n_locks, result->lock[0].name);
+    ROW_CHECK (result->n_locks == FIXTURE_FILES && strcmp (result->lock[0].name, "inode:0") == 0,
+               "%s: %u locks, %s first", rows[i].policy, result->n_locks, result->lock[0].name);
     ROW_CHECK (result->lock[0].acquired == 2000 && (result->lock[0].contended > 0) == rows[i].contended,
-               "%s: contended %d of %d", rows[i].policy, (int) result->lock[0].contended, (int) result->lock[0].acquired);
+               "%s: contended %d of %d", rows[i].policy, (int) result->lock[0].contended,
+               (int) result->lock[0].acquired);
     ROW_CHECK (result->workers.created <= rows[i].workers && (result->workers.created > 0) == (rows[i].workers > 0),
                "%s: %u workers", rows[i].policy, result->workers.created);
     run_result_free (result);
     fixture_free (fixture);
   }
+}
+
+/* Depth 8 on one file of ext4, as it was seen on real kernels: one worker on 6.18 and on a single CPU; up to 6.15 a worker that
+ * goes to sleep while the submitter queues may ask for another one. */
+static void
+test_worker_counts (void)
+{
+  static const struct { const char *policy; unsigned cpus, least, most; } rows[] = {
+    { "linux-6.1", 1, 1, 1 }, { "linux-6.1", 2, 1, 8 }, { "linux-6.1", 4, 1, 8 },
+    { "linux-6.18", 1, 1, 1 }, { "linux-6.18", 2, 1, 1 }, { "linux-6.18", 4, 1, 1 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+      Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_SHIPPED);
+      RunResult *result;
+
+      fixture_set (fixture, "noise=0.15, FileSystem ext4.SleepEvery=0");
+      fixture->setup.cpus = rows[i].cpus;
+      fixture->setup.seed = seed;
+      add_job (fixture, APPLICATION_IO_URING, 8, 256);
+      result = run (fixture, rows[i].policy);
+      ROW_CHECK (result->workers.created >= rows[i].least && result->workers.created <= rows[i].most,
+                 "%s, %u CPUs, seed %u: %u workers", rows[i].policy, rows[i].cpus, (unsigned) seed,
+                 result->workers.created);
+      ROW_CHECK (result->lock[0].contended == 0, "%s, %u CPUs: nobody waits for the lock", rows[i].policy, rows[i].cpus);
+      run_result_free (result);
+      fixture_free (fixture);
+    }
 }
 
 /* ---- times that follow from the machine ---- */
@@ -145,7 +175,8 @@ test_cycle_costs (void)
     fixture_set (fixture, "FileSystem ext4.SleepEvery=0, FileSystem ext4.TimeStamp=0");
     fs = machine_file_system (fixture->machine, "ext4")->cost;
     write = fs[FS_COST_WRITE_BEFORE].ns + fs[FS_COST_WRITE_LOCKED].ns + fs[FS_COST_WRITE_PAGE].ns
-      + fs[FS_COST_COPY_PAGE].ns + fs[FS_COST_DIRTY_FIRST].ns + fs[FS_COST_WRITE_AFTER].ns + 2 * cost[COST_LOCK_FAST].ns;
+      + fs[FS_COST_COPY_PAGE].ns + fs[FS_COST_DIRTY_FIRST].ns + fs[FS_COST_WRITE_AFTER].ns
+      + 2 * cost[COST_LOCK_FAST].ns;
     cycle = cost[COST_APP_PREPARE].ns + cost[COST_SYSCALL].ns + write + cost[COST_APP_REAP].ns;
     if (engines[i] == APPLICATION_LIBAIO)
       cycle += cost[COST_AIO_SUBMIT].ns + cost[COST_SYSCALL].ns + cost[COST_AIO_REAP].ns;
@@ -292,8 +323,8 @@ test_limits (void)
       result = run (fixture, rows[i].rule);
       ROW_CHECK (result->ios >= rows[i].ios_min && result->ios <= rows[i].ios_max, "%s, %s: %d I/Os", rows[i].rule,
                  result->engine, (int) result->ios);
-      ROW_CHECK (result->sim_ns >= rows[i].time_min * UR_US && result->sim_ns <= rows[i].time_max * UR_US, "%s, %s: %d us",
-                 rows[i].rule, result->engine, (int) (result->sim_ns / UR_US));
+      ROW_CHECK (result->sim_ns >= rows[i].time_min * UR_US && result->sim_ns <= rows[i].time_max * UR_US,
+                 "%s, %s: %d us", rows[i].rule, result->engine, (int) (result->sim_ns / UR_US));
       ROW_CHECK (!result->interrupted, "%s, %s: this is the end", rows[i].rule, result->engine);
       run_result_free (result);
       fixture_free (fixture);
@@ -339,7 +370,8 @@ test_interrupt (void)
     run_result_free (result);
     interrupt = (Interrupt) { 1, 10, 0 };
     result = run (fixture, policies[i]);
-    ROW_CHECK (result->interrupted && result->ios == 0 && interrupt.calls == 10, "%s: from the start: nothing", policies[i]);
+    ROW_CHECK (result->interrupted && result->ios == 0 && interrupt.calls == 10, "%s: from the start: nothing",
+               policies[i]);
     run_result_free (result);
     fixture_free (fixture);
   }
@@ -438,7 +470,9 @@ static void
 test_timed_replay (void)
 {
   static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
-  static const struct { unsigned iodepth; UrTime gap; } rows[] = { { 1, 500 }, { 1, 50000 }, { 8, 1000 }, { 8, 7777777 }, { 64, 3000 } };
+  static const struct { unsigned iodepth; UrTime gap; } rows[] = {
+    { 1, 500 }, { 1, 50000 }, { 8, 1000 }, { 8, 7777777 }, { 64, 3000 },
+  };
   Io ios[32];
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
@@ -448,7 +482,8 @@ test_timed_replay (void)
       const Application *application;
 
       for (unsigned k = 0; k < G_N_ELEMENTS (ios); k++)
-        ios[k] = (Io) { .arrival = (k + 1) * rows[i].gap, .op = k % 4 ? IO_WRITE : IO_READ, .offset = k * 8192, .length = 4096 };
+        ios[k] = (Io) { .arrival = (k + 1) * rows[i].gap, .op = k % 4 ? IO_WRITE : IO_READ, .offset = k * 8192,
+                        .length = 4096 };
       add_trace (fixture, engines[e], rows[i].iodepth, &trace);
       fixture_build (fixture);
       application = g_ptr_array_index (fixture->sim->applications, 0);
@@ -456,17 +491,43 @@ test_timed_replay (void)
       application_start (g_ptr_array_index (fixture->sim->applications, 0));
       fixture->sim->group = 1;
       CU_ASSERT_TRUE (sim_drive (fixture->sim));
-      ROW_CHECK (!fixture->sim->error && fixture->sim->count.reaped == G_N_ELEMENTS (ios), "depth %u, gap %d, engine %u: %s",
-                 rows[i].iodepth, (int) rows[i].gap, e, row_error (fixture->sim->error));
-      for (unsigned k = 1; k <= G_N_ELEMENTS (ios); k++)      /* the next is asked for when this one has been handed over */
-        ROW_CHECK (trace.asked[k] >= application->started + ios[k - 1].arrival, "depth %u, gap %d, engine %u: request %u early",
-                   rows[i].iodepth, (int) rows[i].gap, e, k - 1);
+      ROW_CHECK (!fixture->sim->error && fixture->sim->count.reaped == G_N_ELEMENTS (ios),
+                 "depth %u, gap %d, engine %u: %s", rows[i].iodepth, (int) rows[i].gap, e,
+                 row_error (fixture->sim->error));
+      for (unsigned k = 1; k <= G_N_ELEMENTS (ios); k++)      /* the next one is asked for when it is handed over */
+        ROW_CHECK (trace.asked[k] >= application->started + ios[k - 1].arrival,
+                   "depth %u, gap %d, engine %u: request %u early", rows[i].iodepth, (int) rows[i].gap, e, k - 1);
       ROW_CHECK (rows[i].gap < 50000
-                 || trace.asked[G_N_ELEMENTS (ios)] < application->started + ios[G_N_ELEMENTS (ios) - 1].arrival + 200 * UR_US,
+                 || trace.asked[G_N_ELEMENTS (ios)]
+                    < application->started + ios[G_N_ELEMENTS (ios) - 1].arrival + 200 * UR_US,
                  "depth %u, gap %d, engine %u: it keeps up", rows[i].iodepth, (int) rows[i].gap, e);
       ROW_CHECK (application->n_timed == G_N_ELEMENTS (ios), "all were timed");
       fixture_free (fixture);
     }
+}
+
+/* What waits for its batch is handed over before the application sleeps until the next arrival. */
+static void
+test_timed_batches (void)
+{
+  static const ApplicationEngine engines[] = { APPLICATION_LIBAIO, APPLICATION_IO_URING };
+  Io ios[32];
+
+  for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+    Trace trace = { ios, G_N_ELEMENTS (ios), FALSE, { 0 }, NULL };
+    WorkloadJob *job = add_trace (fixture, engines[e], 8, &trace);
+    RunResult *result;
+
+    job->batch_submit = 4;
+    for (unsigned k = 0; k < G_N_ELEMENTS (ios); k++)
+      ios[k] = (Io) { .arrival = k * UR_MS, .op = IO_WRITE, .offset = k * 4096, .length = 4096 };
+    result = run (fixture, "timed, in batches");
+    ROW_CHECK (result->ios == G_N_ELEMENTS (ios) && result->all.lat.max < 500 * UR_US, "engine %u: up to %d us", e,
+               (int) (result->all.lat.max / UR_US));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
 }
 
 /* Closed and fast replay do not look at the arrivals. */
@@ -474,8 +535,10 @@ static void
 test_closed_replay (void)
 {
   static const ReplayMode modes[] = { REPLAY_CLOSED, REPLAY_FAST };
-  const Io ios[] = { { .arrival = UR_S, .op = IO_WRITE, .length = 4096 }, { .arrival = 5 * UR_S, .op = IO_WRITE, .length = 8192 },
-                     { .arrival = 6 * UR_S, .op = IO_DATASYNC }, { .arrival = 7 * UR_S, .op = IO_READ, .length = 100 } };
+  const Io ios[] = {
+    { .arrival = UR_S, .op = IO_WRITE, .length = 4096 }, { .arrival = 5 * UR_S, .op = IO_WRITE, .length = 8192 },
+    { .arrival = 6 * UR_S, .op = IO_DATASYNC }, { .arrival = 7 * UR_S, .op = IO_READ, .length = 100 },
+  };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (modes); i++) {
     Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
@@ -487,7 +550,8 @@ test_closed_replay (void)
     result = run (fixture, "closed");
     ROW_CHECK (result->sim_ns < UR_MS, "mode %u: %d us", i, (int) (result->sim_ns / UR_US));
     ROW_CHECK (result->ios == 3 && result->syncs == 1 && result->bytes == 4096 + 8192 + 100
-               && result->op[IO_DATASYNC].ios == 1 && result->op[IO_READ].bytes == 100, "mode %u: %d I/Os", i, (int) result->ios);
+               && result->op[IO_DATASYNC].ios == 1 && result->op[IO_READ].bytes == 100, "mode %u: %d I/Os", i,
+               (int) result->ios);
     run_result_free (result);
     fixture_free (fixture);
   }
@@ -518,7 +582,13 @@ typedef void (*Spoil) (Fixture *fixture, WorkloadJob *job);
 
 static void spoil_direct (Fixture *fixture, WorkloadJob *job) { (void) fixture; job->direct = TRUE; }
 static void spoil_depth (Fixture *fixture, WorkloadJob *job) { (void) fixture; job->iodepth = 0; }
-static void spoil_cold (Fixture *fixture, WorkloadJob *job) { fixture->setup.cache = CACHE_COLD; job->pattern.has_read = TRUE; }
+
+static void
+spoil_cold (Fixture *fixture, WorkloadJob *job)
+{
+  fixture->setup.cache = CACHE_COLD;
+  job->pattern.has_read = TRUE;
+}
 
 static void
 spoil_costs (Fixture *fixture, WorkloadJob *job)
@@ -564,8 +634,8 @@ test_errors (void)
 
       rows[i].spoil (fixture, add_job (fixture, engines[e], 4, 100));
       ROW_CHECK (!simulation_run (&fixture->setup, &error), "%s, engine %u: no result", rows[i].rule, e);
-      ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) && strstr (error->message, rows[i].message),
-                 "%s, engine %u: %s", rows[i].rule, e, row_error (error));
+      ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG)
+                 && strstr (error->message, rows[i].message), "%s, engine %u: %s", rows[i].rule, e, row_error (error));
       fixture_free (fixture);
     }
 }
@@ -579,10 +649,11 @@ test_deadlock (void)
       "A#0 sleeps, waiting for inode:1 held by B", "B#1 sleeps, waiting for inode:0 held by A" },
     { "a lock that is never given back", "A/0: write:2 | B@1/1: write:2 | C@2/2: write:2 ",
       "B#1", "C#2" },
-    { "readers hold it", "A/0: read:0 wait | B@1/1: write:0", "A#0 sleeps", "B#1 sleeps, waiting for inode:0 held by readers" },
-    { "a completion that never comes", "S: ring:4 getevents:1", "S#0 sleeps, waiting for a completion in io_cqring_wait()",
-      "deadlock at " },
-    { "two rings of the same", "S: ring:4 getevents:1 | T: wait", "S#0 sleeps", "T#1 sleeps" },
+    { "readers hold it", "A/0: read:0 wait | B@1/1: write:0", "A#0 sleeps",
+      "B#1 sleeps, waiting for inode:0 held by readers" },
+    { "a completion that never comes", "S: ring:4 getevents:1",
+      "S#0 sleeps, waiting for a completion in io_cqring_wait()", "deadlock at " },
+    { "everybody is named", "S: ring:4 getevents:1 | T: wait", "S#0 sleeps", "T#1 sleeps" },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -620,6 +691,7 @@ register_simulation_tests (void)
 
   fixture_test (suite, "outcomes", test_outcomes);
   fixture_test (suite, "contention", test_contention);
+  fixture_test (suite, "workers of one hashed file", test_worker_counts);
   fixture_test (suite, "the costs of a cycle", test_cycle_costs);
   fixture_test (suite, "think time", test_think_time);
   fixture_test (suite, "seeds", test_seeds);
@@ -628,6 +700,7 @@ register_simulation_tests (void)
   fixture_test (suite, "interruption", test_interrupt);
   fixture_test (suite, "groups run one after the other", test_groups);
   fixture_test (suite, "timed replay", test_timed_replay);
+  fixture_test (suite, "timed replay in batches", test_timed_batches);
   fixture_test (suite, "closed replay", test_closed_replay);
   fixture_test (suite, "a broken source", test_broken_source);
   fixture_test (suite, "what does not fit", test_errors);

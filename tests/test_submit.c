@@ -89,8 +89,10 @@ test_conditions (void)
     { "write && inode.locked", NULL, NULL, ONE ("w0"), "H" },
     { "write && inode.locked", NULL, NULL, "L/1: write run:50 unlock | " ONE ("w0"), "i" },
     { "write && inode.waiters >= 1", NULL, NULL, "L/1: write run:50 unlock | " ONE ("w0"), "H" },
-    { "write && inode.waiters >= 1", NULL, NULL, "L/1: write run:50 unlock | M@0.5/2: write unlock | " ONE ("w0"), "i" },
-    { "write && inode.waiters >= 1", NULL, NULL, "L/1: write sleep:50 unlock | M@0.5/2: write unlock | " ONE ("w0"), "i" },
+    { "write && inode.waiters >= 1", NULL, NULL,
+      "L/1: write run:50 unlock | M@0.5/2: write unlock | " ONE ("w0"), "i" },
+    { "write && inode.waiters >= 1", NULL, NULL,
+      "L/1: write sleep:50 unlock | M@0.5/2: write unlock | " ONE ("w0"), "i" },
     { "write && page.resident", NULL, NULL, "S@1: ring:8 sqe:w0@16384 sqe:w0 submit:2 reap", "Hi" },
     { "write && page.dirty", NULL, NULL, TWICE ("w0"), "Hi" },
     { "write && page.dirty", NULL, NULL, "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0+2 submit:1 reap", "HH" },
@@ -161,8 +163,8 @@ test_on_again_errors (void)
     fixture_script (fixture, "S@1: ring:8 sqe:w0 sqe:s0 submit");
     ur_engine_run (fixture->sim->engine, UR_TIME_NEVER);
     error = fixture->sim->error;
-    ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) && strstr (error->message, rows[i].message),
-               "%s: %s", rows[i].rule, row_error (error));
+    ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG)
+               && strstr (error->message, rows[i].message), "%s: %s", rows[i].rule, row_error (error));
     fixture_free (fixture);
   }
 }
@@ -184,8 +186,8 @@ test_call_costs (void)
   fixture_check_log (fixture, "costs of a call", "S@0.7 on, S@20.84 reap ab, S@21.04 off");
   first = g_ptr_array_index (fixture->requests, 0);
   second = g_ptr_array_index (fixture->requests, 1);
-  ROW_CHECK (first->time.attempt == 350 && first->time.verdict == 450 && first->time.queued == 700, "the first: %d %d %d",
-             (int) first->time.attempt, (int) first->time.verdict, (int) first->time.queued);
+  ROW_CHECK (first->time.attempt == 350 && first->time.verdict == 450 && first->time.queued == 700,
+             "the first: %d %d %d", (int) first->time.attempt, (int) first->time.verdict, (int) first->time.queued);
   ROW_CHECK (second->time.attempt == 6050 && second->time.queued == 6400, "the second: %d %d",
              (int) second->time.attempt, (int) second->time.queued);
   ROW_CHECK (first->time.started == 700 && first->time.done == 10700 && first->time.posted == 10770

@@ -233,7 +233,8 @@ test_random (void)
     entries = 32u << ur_random_below (&random, 2);
     cpus = 1u << ur_random_below (&random, 4);
     limit = strcmp (policy, "linux-5.3") ? 2 : MIN (entries - 1, 2 * cpus);
-    set = g_strdup_printf ("CPU.Count=%u, FileSystem ext4.SleepEvery=%u", cpus, (unsigned) ur_random_below (&random, 10));
+    set = g_strdup_printf ("CPU.Count=%u, FileSystem ext4.SleepEvery=%u", cpus,
+                           (unsigned) ur_random_below (&random, 10));
     fixture_set (fixture, set);
     fixture_build (fixture);
     append_requests (script, &random, entries);
@@ -242,7 +243,8 @@ test_random (void)
     ROW_CHECK (count_parallel_writes (fixture) <= limit, "%s, %s: %u writes at once", policy, set,
                count_parallel_writes (fixture));
     for (unsigned r = 0; r < fixture->requests->len; r++)
-      ROW_CHECK (((Request *) g_ptr_array_index (fixture->requests, r))->time.reaped, "%s, %s: request %u", policy, set, r);
+      ROW_CHECK (((Request *) g_ptr_array_index (fixture->requests, r))->time.reaped, "%s, %s: request %u", policy,
+                 set, r);
     g_string_free (script, TRUE);
     fixture_free (fixture);
   }
