@@ -27,6 +27,7 @@ application_new (Simulation *sim, const WorkloadJob *job)
 
   application->sim = sim;
   application->job = job;
+  application->number = sim->applications->len;
   application->engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
   application->sqpoll = application->engine == APPLICATION_IO_URING && (setup->sqpoll >= 0 ? setup->sqpoll : job->sqpoll);
   application->iodepth = setup->iodepth ? setup->iodepth : job->iodepth;
@@ -140,6 +141,7 @@ application_prepare (Application *application)
   application->has_pending = FALSE;
   sim->issued++;
   request->io = application->pending;
+  request->number = application->n_prepared++;
   request->inode = g_ptr_array_index (sim->inodes, request->io.file);
   request->ring = application->ring;
   request->force_async = application->job->force_async && application->engine == APPLICATION_IO_URING;

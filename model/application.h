@@ -12,6 +12,7 @@ struct Application {
   Simulation *sim;
   const WorkloadJob *job;
   ApplicationEngine engine;
+  unsigned number;                      /* index in Simulation.applications */
   unsigned iodepth;
   gboolean sqpoll;
   Task *task;
@@ -24,6 +25,7 @@ struct Application {
   GQueue finished;                      /* libaio: done, not yet reaped (of Request, by link) */
   UrTime started, ended;
   Io pending; gboolean has_pending, exhausted;
+  uint64_t n_prepared;
   unsigned thought;                     /* requests since the last think time */
   UrTime late_total; uint64_t n_timed;
   UrTime moment; unsigned at_moment;    /* time of the last request, and how many fell on it */

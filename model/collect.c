@@ -18,6 +18,16 @@ outcome_name (Outcome outcome)
 }
 
 const char *
+trace_event_name (TraceEventKind kind)
+{
+#define TRACE_EVENT_NAME(id, name) name,
+  static const char *const names[] = { TRACE_EVENTS (TRACE_EVENT_NAME) };
+
+  g_return_val_if_fail (kind < TRACE_EVENT_KINDS, NULL);
+  return names[kind];
+}
+
+const char *
 phase_name (Phase phase)
 {
   g_return_val_if_fail (phase < PHASES, NULL);

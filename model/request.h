@@ -25,6 +25,7 @@ struct Request {
   Ring *ring;             /* NULL: a synchronous engine */
   Application *application;
   unsigned slot;          /* of the application */
+  uint64_t number;        /* in its stream, from 0 */
   gboolean force_async, direct;
   int64_t result;         /* bytes, or -errno */
   Outcome outcome;

@@ -90,11 +90,12 @@ ring_flush_overflow (Ring *ring)
 
 /* io_fill_cqe_req() */
 static void
-ring_fill_cqe (Ring *ring, Request *request)
+ring_fill_cqe (Task *task, Ring *ring, Request *request)
 {
   Simulation *sim = ring->sim;
 
   request->time.posted = sim_now (sim);
+  sim_trace (task, TRACE_COMPLETE, request, 0);
   ring->in_flight--;
   sim->count.completed++;
   sim->count.outcome[request->outcome]++;
@@ -122,7 +123,7 @@ ring_post (Task *task, Ring *ring, Request *request)
 {
   spinlock_hold (task, &ring->completion_lock, sim_cost (ring->sim, COST_CQE_SINGLE));
   task_sync (task);
-  ring_fill_cqe (ring, request);
+  ring_fill_cqe (task, ring, request);
   ring_posted (task, ring);
 }
 
@@ -131,7 +132,7 @@ ring_post_local (Task *task, Ring *ring, Request *request)
 {
   task_cost (task, COST_CQE_BATCH);
   task_sync (task);
-  ring_fill_cqe (ring, request);
+  ring_fill_cqe (task, ring, request);
 }
 
 void
@@ -165,7 +166,7 @@ ring_batch_flush (Task *task, Ring *ring)
   ring->batch_n = 0;
   for (; request; request = next) {
     next = request->work_next;
-    ring_fill_cqe (ring, request);
+    ring_fill_cqe (task, ring, request);
   }
   ring_posted (task, ring);
 }
@@ -174,6 +175,7 @@ void
 ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
 {
   task_cost (task, COST_WAIT);
+  sim_trace (task, TRACE_CQRING_WAIT, NULL, min);
   ring->wait_nr = min;
   for (;;) {
     task_prepare_to_sleep (task);

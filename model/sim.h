@@ -66,6 +66,8 @@ static inline UrTime sim_now (const Simulation *sim) { return ur_engine_now (sim
 /* Stops the run with this error; the first one wins. (transfer full) */
 void sim_fail (Simulation *sim, GError *error);
 
+/* Reports an event in the context of `task` to SimulationSetup.trace, if somebody listens. */
+void sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigned count);
 /* A request of a synchronous engine: submitted and completed in one call. */
 void sim_synchronous (Simulation *sim, const Request *request);
 /* A stream has issued and reaped everything: starts the next stonewall group, or ends the run. */

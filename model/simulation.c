@@ -27,6 +27,27 @@ sim_fail (Simulation *sim, GError *error)
 }
 
 void
+sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigned count)
+{
+  const SimulationSetup *setup = task->sim->setup;
+  TraceEvent event;
+
+  if (!setup->trace)
+    return;
+  event = (TraceEvent) {
+    .kind = kind, .time = task_now (task), .task = task->id, .worker = task->class == TASK_CLASS_WORKER,
+    .submitter = task->class == TASK_CLASS_APP || task->class == TASK_CLASS_SQ_THREAD, .count = count,
+  };
+  if (request) {
+    event.application = request->application->number;
+    event.request = request->number;
+    event.op = request->io.op;
+    event.hashed = request->hashed;
+  }
+  setup->trace (&event, setup->trace_data);
+}
+
+void
 sim_synchronous (Simulation *sim, const Request *request)
 {
   sim->count.submitted++;

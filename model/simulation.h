@@ -9,6 +9,7 @@
 #include "model/machine.h"
 #include "model/policy.h"
 #include "model/result.h"
+#include "model/trace_event.h"
 #include "model/workload.h"
 
 typedef enum {
@@ -37,6 +38,7 @@ typedef struct {
   uint64_t limit_ios;            /* 0: all */
   UrTime   limit_time;           /* 0: no limit */
   const volatile gint *interrupt;    /* (nullable) checked now and then; non-zero: stop, result marked */
+  TraceFn trace; void *trace_data;   /* (nullable) told of every event */
   void   (*progress) (uint64_t ios, UrTime now, void *data); void *progress_data;   /* (nullable) */
 } SimulationSetup;
 

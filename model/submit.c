@@ -125,10 +125,12 @@ io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
   if (ring->io_wq[queue]) {
     io_wq_prepare (ring->io_wq[queue], request);
     request->outcome = request->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;
+    sim_trace (task, TRACE_QUEUE_ASYNC_WORK, request, 0);
     io_wq_enqueue (task, ring->io_wq[queue], request);
   } else {
     request->hashed = FALSE;
     request->outcome = OUTCOME_PUNTED_UNHASHED;
+    sim_trace (task, TRACE_QUEUE_ASYNC_WORK, request, 0);
     workqueue_queue_work (task, ring->workqueue[queue], request);
   }
 }
@@ -213,6 +215,7 @@ io_submit_sqes (Task *task, Ring *ring, unsigned n)
     task_cost (task, COST_PREP);
     ring->in_flight++;
     sim->count.submitted++;
+    sim_trace (task, TRACE_SUBMIT_REQ, request, 0);
     io_queue_sqe (task, ring, request, n - submitted - 1);
     if (ring->batch_n >= IO_COMPL_BATCH && sim->kernel >= KERNEL (5, 12) && sim->kernel < KERNEL (5, 16))
       ring_batch_flush (task, ring);

@@ -220,6 +220,7 @@ task_dispatched (Task *task, gboolean switched)
   if (switched) {
     task->switch_ns = sim_cost (task->sim, COST_SWITCH);
     task->sim->count.context_switches++;
+    sim_trace (task, TRACE_SCHED_SWITCH, NULL, 0);
     delay += task->switch_ns;
   }
   task->run_end = sim_now (task->sim) + delay;
@@ -303,6 +304,7 @@ task_wake (Task *waker, Task *task)
     return TRUE;
   }
   sim->count.wakeups++;
+  sim_trace (task, TRACE_SCHED_WAKEUP, NULL, 0);
   task->woken_at = waker ? task_now (waker) : sim_now (sim);
   if (task->delayed) {
     if (waker)

@@ -82,6 +82,8 @@ task_work_run_budget (Task *task, Ring *ring, unsigned budget)
     ring_post_local (task, ring, request);
     done++;
   }
+  if (done)
+    sim_trace (task, TRACE_LOCAL_WORK_RUN, NULL, done);
   while (done < budget && ring->frees) {
     ring->frees--;
     task_cost (task, COST_TASK_WORK);

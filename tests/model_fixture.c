@@ -395,17 +395,26 @@ step_clear (gpointer data)
   g_free (((Step *) data)->text);
 }
 
+/* Idle workers may look up for ever: the run is over when what the test set off is over. */
+static void
+fixture_done_one (Fixture *fixture)
+{
+  if (--fixture->busy == 0)
+    ur_engine_stop (fixture->sim->engine);
+}
+
 static void
 actor_body (Task *task, void *data)
 {
   Actor *actor = data;
 
-  (void) task;
   while (actor->at < actor->steps->len) {
     const Step *step = &g_array_index (actor->steps, Step, actor->at++);
 
     step->kind->act (actor, step);
   }
+  task_sync (task);
+  fixture_done_one (actor->fixture);
 }
 
 static void
@@ -459,6 +468,7 @@ actor_new (Fixture *fixture, const char *text)
   if (pinned < 0)
     actor->task->cpu = &fixture->sim->cpus[previous];
   g_ptr_array_add (fixture->actors, actor);
+  fixture->busy++;
   ur_engine_at (fixture->sim->engine, actor->start, actor_start, actor);
 }
 
@@ -583,12 +593,14 @@ fixture_inode (Fixture *fixture, unsigned file)
 
 /* ---- runs ---- */
 
+#define FOR_EVER (1000 * UR_S)
+
 void
 fixture_run (Fixture *fixture, const char *row)
 {
   Simulation *sim = fixture->sim;
 
-  ur_engine_run (sim->engine, UR_TIME_NEVER);
+  ur_engine_run (sim->engine, FOR_EVER);
   sim->finished = sim_now (sim);
   for (unsigned i = 0; i < fixture->actors->len; i++) {
     const Task *task = ((Actor *) g_ptr_array_index (fixture->actors, i))->task;
@@ -609,6 +621,7 @@ probe_now (UrEngine *engine, void *data)
 
   (void) engine;
   probe->fn (probe->fixture, probe->data);
+  fixture_done_one (probe->fixture);
   g_free (probe);
 }
 
@@ -618,6 +631,7 @@ fixture_at (Fixture *fixture, UrTime when, FixtureProbe fn, gpointer data)
   Probe *probe = g_new (Probe, 1);
 
   *probe = (Probe) { fixture, fn, data };
+  fixture->busy++;
   ur_engine_at_priority (fixture->sim->engine, when, UR_PRIORITY_LAST, probe_now, probe);
 }
 

@@ -55,6 +55,7 @@ typedef struct {
   GString *log;                         /* "A@1.5 text, B@2 text" */
   GPtrArray *actors;                    /* the tasks of the script */
   GPtrArray *requests;                  /* of Request, a first */
+  unsigned busy;                        /* tasks of the script that have not ended, and probes to come */
 } Fixture;
 
 typedef enum { COSTS_FREE, COSTS_SHIPPED } FixtureCosts;
@@ -69,8 +70,8 @@ void     fixture_free (Fixture *fixture);
 
 /* Adds the tasks of a script. */
 void     fixture_script (Fixture *fixture, const char *script);
-/* Runs to the end and closes the books: every task of the script has ended and sim_check() is content, which are
- * assertions named after `row`. */
+/* Runs until every task of the script has ended (without one: until nothing is left to happen) and closes the books:
+ * that they have ended and that sim_check() is content are assertions named after `row`. */
 void     fixture_run (Fixture *fixture, const char *row);
 /* A task of the script. */
 Task    *fixture_task (Fixture *fixture, const char *name);

@@ -125,13 +125,13 @@ test_contention (void)
   }
 }
 
-/* Depth 8 on one file of ext4, as it was seen on real kernels: one worker on 6.18 and on a single CPU; up to 6.15 a worker that
- * goes to sleep while the submitter queues may ask for another one. */
+/* Depth 8 on one file of ext4, as it was seen on real kernels: one worker on 6.18; up to 6.4 a worker that has been woken but
+ * does not run yet does not count, up to 6.15 one that goes to sleep while the submitter queues asks for another. */
 static void
 test_worker_counts (void)
 {
   static const struct { const char *policy; unsigned cpus, least, most; } rows[] = {
-    { "linux-6.1", 1, 1, 1 }, { "linux-6.1", 2, 1, 8 }, { "linux-6.1", 4, 1, 8 },
+    { "linux-6.1", 1, 1, 4 }, { "linux-6.1", 2, 1, 8 }, { "linux-6.1", 4, 2, 8 },
     { "linux-6.18", 1, 1, 1 }, { "linux-6.18", 2, 1, 1 }, { "linux-6.18", 4, 1, 1 },
   };
 

@@ -1,0 +1,39 @@
+/*
+ * Events of a run, named after the io_uring and sched tracepoints of the kernel: what `validate` compares with a
+ * real trace.  Given to SimulationSetup.trace as they happen, in order of time.
+ */
+#ifndef TRACE_EVENT_H
+#define TRACE_EVENT_H
+
+#include "model/workload.h"
+
+/* X(enumerator, tracepoint) */
+#define TRACE_EVENTS(X) \
+  X (TRACE_SUBMIT_REQ,       "io_uring_submit_req") \
+  X (TRACE_QUEUE_ASYNC_WORK, "io_uring_queue_async_work") \
+  X (TRACE_COMPLETE,         "io_uring_complete") \
+  X (TRACE_CQRING_WAIT,      "io_uring_cqring_wait") \
+  X (TRACE_LOCAL_WORK_RUN,   "io_uring_local_work_run") \
+  X (TRACE_SCHED_SWITCH,     "sched_switch") \
+  X (TRACE_SCHED_WAKEUP,     "sched_wakeup")
+
+#define TRACE_EVENT_ENUM(id, name) id,
+typedef enum { TRACE_EVENTS (TRACE_EVENT_ENUM) TRACE_EVENT_KINDS } TraceEventKind;
+
+typedef struct {
+  TraceEventKind kind;
+  UrTime   time;
+  unsigned task;            /* number of the task in whose context it happens (switch: the one that gets the CPU; wakeup: the one woken) */
+  gboolean worker;          /* that task is a worker */
+  gboolean submitter;       /* that task submits: the application, or the sq_thread */
+  unsigned application;     /* the stream the request belongs to; 0 for sched events */
+  uint64_t request;         /* number of the request in its stream, from 0, in the order of preparation */
+  IoOp     op;
+  gboolean hashed;          /* TRACE_QUEUE_ASYNC_WORK */
+  unsigned count;           /* TRACE_LOCAL_WORK_RUN: items; TRACE_CQRING_WAIT: wanted */
+} TraceEvent;
+
+typedef void (*TraceFn) (const TraceEvent *event, void *data);
+const char *trace_event_name (TraceEventKind kind);
+
+#endif
