@@ -83,12 +83,11 @@ static void
 test_pack (void)
 {
   static const ScriptRow rows[] = {
-    { "the waker's CPU though the previous one is idle", NULL, "T~2: wait cpu | W@10/1: wake:T run:5",
-      "W@10 slept, T@15 cpu1" },
-    { "the waker's CPU while one task waits there", NULL,
-      "T~2: wait cpu | Q@2/1: run:1 | W/1: run:10 wake:T run:5", "W@10 slept, T@15 cpu1" },
-    { "the previous CPU when two wait there", NULL,
-      "T~2: wait cpu | Q@2/1: run:1 | R@3/1: run:1 | W/1: run:10 wake:T run:5", "W@10 slept, T@10 cpu2" },
+    { "the previous CPU if it is idle", NULL, "T~2: wait cpu | W@10/1: wake:T run:5", "W@10 slept, T@10 cpu2" },
+    { "the previous CPU if it has no more to do than the waker's; nobody looks for an idle one", NULL,
+      "T~2: wait cpu | X@5/2: run:100 | W@10/1: wake:T run:5", "W@10 slept, T@105 cpu2" },
+    { "the waker's CPU if it has less to do", NULL,
+      "T~2: wait cpu | X@5/2: run:100 | Y@6/2: run:100 | W@10/1: wake:T run:5", "W@10 slept, T@15 cpu1" },
     { "a pinned task is woken on its own", NULL, "T/2: wait cpu | W@10/1: wake:T run:5", "W@10 slept, T@10 cpu2" },
     { "a timer wakes on the previous CPU", NULL, "T~2: sleep:10 cpu | X@5/2: run:100", "T@105 cpu2" },
   };
@@ -239,6 +238,10 @@ test_balancing (void)
     { "a tick moves who waits to an idle CPU", "Scheduler.Placement=pack",
       "A~0: user run:10000 | B@1~0: cpu", "B@4000 cpu1" },
     { "not a pinned one", "Scheduler.Placement=pack", "A~0: user run:10000 | B@1/0: cpu", "B@4000 cpu0" },
+    { "only what is cache-hot waits: an idle CPU gets it at the second tick", "Scheduler.Placement=pack",
+      "A~0: run:100 yield repeat:99 cpu | B~0: run:100 yield repeat:99 cpu", "B@14000 cpu0, A@14000 cpu1" },
+    { "not if it is pinned", "Scheduler.Placement=pack",
+      "A/0: run:100 yield repeat:99 cpu | B/0: run:100 yield repeat:99 cpu", "A@20000 cpu0, B@20000 cpu0" },
     { "a tick moves to a CPU with two fewer", NULL,
       "A/0: user run:20000 | X/1: user run:20000 | B@1~0: cpu | C@2~0: cpu", "C@4000 cpu0, B@8000 cpu1" },
     { "not to one with one fewer", NULL, "A/0: user run:20000 | X/1: user run:20000 | B@1~0: cpu", "B@4000 cpu0" },

@@ -366,8 +366,9 @@ test_fsync_cleans (void)
   fixture_build (fixture);
   fixture_script (fixture, "S: ring:8 sqe:w0+3 sqe:w1+2 sqe:s0 submit:3 reap");
   fixture_run (fixture, "fsync");
-  ROW_CHECK (fixture_inode (fixture, 0)->pages.dirty == 0 && fixture_inode (fixture, 1)->pages.dirty == 2, "%d and %d dirty",
-             (int) fixture_inode (fixture, 0)->pages.dirty, (int) fixture_inode (fixture, 1)->pages.dirty);
+  ROW_CHECK (fixture_inode (fixture, 0)->pages.dirty == 0 && fixture_inode (fixture, 1)->pages.dirty == 2,
+             "%d and %d dirty", (int) fixture_inode (fixture, 0)->pages.dirty,
+             (int) fixture_inode (fixture, 1)->pages.dirty);
   fixture_free (fixture);
 }
 

@@ -30,6 +30,7 @@ test_prepare (void)
     { "a read", "ext4", KERNEL (6, 3), IO_READ, FALSE, FALSE, HASH_INODE, FALSE, FALSE },
     { "fsync up to 6.2: not concurrent", "ext4", KERNEL (6, 2), IO_SYNC, FALSE, FALSE, HASH_INODE, FALSE, FALSE },
     { "fsync from 6.3 on", "ext4", KERNEL (6, 3), IO_SYNC, FALSE, FALSE, HASH_INODE, FALSE, TRUE },
+    { "sync_file_range from 6.3 on", "ext4", KERNEL (6, 3), IO_SYNC_FILE_RANGE, FALSE, FALSE, HASH_INODE, FALSE, TRUE },
     { "fdatasync from 6.3 on", "ext4", KERNEL (6, 3), IO_DATASYNC, FALSE, FALSE, HASH_INODE, FALSE, TRUE },
     { "IOSQE_ASYNC write, 6.1", "ext4", KERNEL (6, 1), IO_WRITE, TRUE, FALSE, HASH_INODE, TRUE, TRUE },
     { "IOSQE_ASYNC write, 6.18", "ext4", KERNEL (6, 18), IO_WRITE, TRUE, FALSE, HASH_INODE, FALSE, TRUE },

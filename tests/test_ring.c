@@ -101,6 +101,8 @@ test_batch (void)
       "S@30 reap abc", "a 10 10, b 20 30, c 30 30" },
     { "a blocking issue posts at once", "inline-buffered-write", NULL, "S: ring:4 sqe:w0 sqe:w0 submit reap",
       "S@20 reap ab", "a 10 10, b 20 20" },
+    { "unless the rule says otherwise (Post=batch)", "no-offload", NULL, "S: ring:4 sqe:w0 sqe:w0 submit reap",
+      "S@20 reap ab", "a 10 20, b 20 20" },
     { "its writes overtake earlier reads of the batch", "inline-buffered-write", NULL,
       "S: ring:4 sqe:r0 sqe:w0 sqe:r0 sqe:w0 submit reap", "S@40 reap bdac", "a 10 40, b 20 20, c 30 40, d 40 40" },
     { "without it the reads come first", "linux-6.3", "FileSystem ext4.ReadPage=0",
@@ -108,6 +110,35 @@ test_batch (void)
   };
 
   CHECK_ROWS (rows, TEN_US);
+}
+
+/* 5.12 to 5.15 do not wait for the end of the batch with more than 32. */
+static void
+test_long_batch (void)
+{
+  static const struct { const char *kernel; UrTime first; } rows[] = {
+    { "kernel=5.11", 400 }, { "kernel=5.12", 320 }, { "kernel=5.15", 320 }, { "kernel=5.16", 400 },
+    { "kernel=6.3", 400 },
+  };
+  GString *script = g_string_new ("S: ring:64");
+
+  for (unsigned i = 0; i < 40; i++)
+    g_string_append (script, " sqe:r0");
+  g_string_append (script, " submit reap");
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    const RingRow row = { rows[i].kernel, "linux-6.1", rows[i].kernel, script->str, NULL, NULL };
+    Fixture *fixture = start_row (&row, TEN_US);
+
+    fixture_run (fixture, rows[i].kernel);
+    for (unsigned k = 0; k < 40; k++) {
+      const Request *request = g_ptr_array_index (fixture->requests, k);
+
+      ROW_CHECK (request->time.posted == (k < 32 ? rows[i].first : 400) * UR_US, "%s: request %u posted at %d",
+                 rows[i].kernel, k, (int) request->time.posted);
+    }
+    fixture_free (fixture);
+  }
+  g_string_free (script, TRUE);
 }
 
 static void
@@ -237,6 +268,8 @@ test_notification (void)
     { "plain, the owner waits: one wake-up a burst", "S/0: ring:4 getevents:1,100 | P@10/1: free free free", 2, 2 },
     { "plain, the owner has run them: the next burst wakes again",
       "S/0: ring:4 getevents:1,100 | P@10/1: free free run:10 free", 3, 3 },
+    { "COOP_TASKRUN, the owner waits: it is woken all the same",
+      "S/0: ring:4,coop getevents:1,100 | P@10/1: free free free", 2, 2 },
     { "COOP_TASKRUN, the owner runs: no interrupt", "S/0: user ring:4,coop run:100 | P@10/1: free free free", 0, 0 },
     { "the sq_thread is awake: nothing", "S/0: user ring:4,sqpoll,idle=4000 run:100 | P@10/1: free free", 0, 0 },
     { "the sq_thread sleeps: one wake-up", "S/0: user ring:4,sqpoll,idle=4000 run:6000 | P@5000/1: free free", 1, 1 },
@@ -381,6 +414,7 @@ register_ring_tests (void)
 
   fixture_test (suite, "sizes", test_sizes);
   fixture_test (suite, "a batch", test_batch);
+  fixture_test (suite, "a long batch", test_long_batch);
   fixture_test (suite, "sq.head is published per batch", test_sq_head);
   fixture_test (suite, "overflow", test_overflow);
   fixture_test (suite, "waiting", test_waiting);

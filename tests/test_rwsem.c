@@ -159,6 +159,10 @@ test_handoff (void)
       "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@13/2: write run:5000 unlock "
       "| D@20/3: write run:10 unlock",
       "A@2.5 write, C@20.25 write, D@5020.5 write, B@5030.75 write", NULL },
+    { "a jiffy if that is longer", "Scheduler.Tick=10000000",
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:5000 unlock "
+      "| D@20/3: write run:4986 unlock | E@30/4: write run:10 unlock | F@40/5: write unlock",
+      "A@0 write, C@15 write, D@5015 write, E@10001 write, B@10011 write, F@10011 write", "handoffs 1" },
     { "it does not spin on an owner that sleeps", NULL,
       "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:5000 unlock "
       "| D@20/3: write run:1 sleep:10 unlock",
@@ -279,6 +283,22 @@ look (Fixture *fixture, gpointer data)
 
   seen->readers = sem->readers;
   seen->waiters = sem->n_waiters;
+}
+
+/* Who has waited for readers in vain leaves a mark: nobody else tries, until they are gone. */
+static void
+test_nonspinnable (void)
+{
+  static const LockRow rows[] = {
+    { "the next writer does not spin", NULL,
+      "A/0: read run:100 unlock | W@1/1: write unlock | X@50/2: write unlock", "A@0 read, W@100 write, X@100 write",
+      "spin 10.5 wait 149" },
+    { "later ones do again", NULL,
+      "A/0: read run:100 unlock | W@1/1: write run:10 unlock | B@105/0: read run:5 unlock | X@112/2: write unlock",
+      "A@0 read, W@100 write, B@110 read, X@115 write", "spin 13.5" },
+  };
+
+  CHECK_ROWS (rows);
 }
 
 /* At most 256 readers are granted by one wake-up (MAX_READERS_WAKEUP); the next unlock takes the rest. */
@@ -494,6 +514,7 @@ register_rwsem_tests (void)
   fixture_test (suite, "readers", test_readers);
   fixture_test (suite, "try-locks", test_trylocks);
   fixture_test (suite, "spinning on readers", test_reader_spin_limit);
+  fixture_test (suite, "nonspinnable", test_nonspinnable);
   fixture_test (suite, "readers are woken together", test_reader_batch);
   fixture_test (suite, "contenders lengthen the hold", test_kappa);
   fixture_test (suite, "many tasks, one at a time", test_stress);

@@ -125,13 +125,14 @@ test_contention (void)
   }
 }
 
-/* Depth 8 on one file of ext4, as it was seen on real kernels: one worker on 6.18; up to 6.4 a worker that has been woken but
- * does not run yet does not count, up to 6.15 one that goes to sleep while the submitter queues asks for another. */
+/* Depth 8 on one file of ext4, as it was seen on real kernels: one worker on 6.18; up to 6.4 one that has been woken
+ * but does not run yet does not count, and up to 6.15 one that goes to sleep while the submitter queues asks for
+ * another. */
 static void
 test_worker_counts (void)
 {
   static const struct { const char *policy; unsigned cpus, least, most; } rows[] = {
-    { "linux-6.1", 1, 1, 4 }, { "linux-6.1", 2, 1, 8 }, { "linux-6.1", 4, 2, 8 },
+    { "linux-6.1", 1, 1, 4 }, { "linux-6.1", 2, 1, 8 }, { "linux-6.1", 4, 1, 8 },
     { "linux-6.18", 1, 1, 1 }, { "linux-6.18", 2, 1, 1 }, { "linux-6.18", 4, 1, 1 },
   };
 
@@ -148,7 +149,8 @@ test_worker_counts (void)
       ROW_CHECK (result->workers.created >= rows[i].least && result->workers.created <= rows[i].most,
                  "%s, %u CPUs, seed %u: %u workers", rows[i].policy, rows[i].cpus, (unsigned) seed,
                  result->workers.created);
-      ROW_CHECK (result->lock[0].contended == 0, "%s, %u CPUs: nobody waits for the lock", rows[i].policy, rows[i].cpus);
+      ROW_CHECK (result->lock[0].contended == 0, "%s, %u CPUs: nobody waits for the lock", rows[i].policy,
+                 rows[i].cpus);
       run_result_free (result);
       fixture_free (fixture);
     }
@@ -640,6 +642,32 @@ test_errors (void)
     }
 }
 
+/* The SQ has at most 32768 entries, 4096 before 5.4. */
+static void
+test_depth_limits (void)
+{
+  static const struct { const char *policy; ApplicationEngine engine; unsigned iodepth; gboolean ok; } rows[] = {
+    { "linux-5.3", APPLICATION_IO_URING, 4096, TRUE },   { "linux-5.3", APPLICATION_IO_URING, 4097, FALSE },
+    { "linux-5.4", APPLICATION_IO_URING, 32768, TRUE },  { "linux-5.4", APPLICATION_IO_URING, 32769, FALSE },
+    { "linux-6.18", APPLICATION_IO_URING, 32768, TRUE }, { "linux-6.18", APPLICATION_IO_URING, 1000000000, FALSE },
+    { "linux-5.3", APPLICATION_LIBAIO, 40000, TRUE },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_SHIPPED);
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    add_job (fixture, rows[i].engine, rows[i].iodepth, 10);
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK ((result != NULL) == rows[i].ok, "%s, depth %u: %s", rows[i].policy, rows[i].iodepth, row_error (error));
+    ROW_CHECK (rows[i].ok || g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG), "%s, depth %u: %s",
+               rows[i].policy, rows[i].iodepth, row_error (error));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 /* A run in which nothing can go on names who waits for what, held by whom. */
 static void
 test_deadlock (void)
@@ -704,6 +732,7 @@ register_simulation_tests (void)
   fixture_test (suite, "closed replay", test_closed_replay);
   fixture_test (suite, "a broken source", test_broken_source);
   fixture_test (suite, "what does not fit", test_errors);
+  fixture_test (suite, "the largest depth", test_depth_limits);
   fixture_test (suite, "deadlock", test_deadlock);
   fixture_test (suite, "no jobs", test_empty);
 }

@@ -34,6 +34,7 @@
   X (workqueue) \
   X (simulation) \
   X (conservation) \
+  X (trace_event) \
   X (output)
 
 /* Weak while the subjects arrive one by one: a missing file leaves its subject out. */
