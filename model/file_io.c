@@ -170,7 +170,8 @@ file_sync (Task *task, Request *request)
 {
   task_run (task, sim_fs_cost (task->sim, FS_COST_FSYNC));
   task_sync (task);
-  page_cache_clean (&request->inode->pages);
+  if (!task->sim->setup->file_system->in_memory)
+    page_cache_clean (&request->inode->pages);
   request->result = 0;
   return FILE_IO_DONE;
 }

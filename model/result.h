@@ -37,7 +37,7 @@ typedef struct {
   uint64_t acquired, contended;     /* contended: not taken by the fast path */
   uint64_t wait_total, wait_max;    /* lock wanted -> got */
   uint64_t spin_ns, slowpath_ns, hold_ns;
-  uint64_t sleeps, handoffs, steals;    /* waiters that slept; hand-offs set; taken while others were queued */
+  uint64_t sleeps, handoffs, steals;    /* waiters that slept; hand-offs set; taken by somebody else than the first in the queue */
   double   mean_spinning, mean_queued;  /* time averages over the run */
   double   cpu_share_spinning, cpu_share_contention;
 } ResultLock;

@@ -60,8 +60,6 @@ static void
 rwsem_own (Task *task, Rwsem *sem)
 {
   g_assert (!sem->owner && !sem->readers);
-  if (sem->n_waiters && !sem->handoff)
-    sem->steals++;
   sem->owner = task;
   sem->acquired_at = sim_now (task->sim);
   rwsem_hold (task, sem);
@@ -178,6 +176,7 @@ rwsem_optimistic_spin (Task *task, Rwsem *sem)
     }
   for (;;) {
     if (!rwsem_is_locked (sem) && !sem->handoff) {
+      sem->steals += sem->n_waiters > 0;
       rwsem_own (task, sem);
       sem->last_cpu = task->cpu->id;
       taken = TRUE;
@@ -186,6 +185,8 @@ rwsem_optimistic_spin (Task *task, Rwsem *sem)
     if (sem->owner && !task_on_cpu (sem->owner))
       break;
     if (sem->readers) {
+      if (sem->nonspinnable)            /* somebody has waited for them in vain */
+        break;
       if (reader_limit == UR_TIME_NEVER)
         reader_limit = rwsem_reader_spin_limit (task, sem);
       if (sim_now (task->sim) >= reader_limit) {
@@ -320,6 +321,7 @@ rwsem_try_write_lock (Task *task, Rwsem *sem, RwsemWaiter *waiter)
     }
     return FALSE;
   }
+  sem->steals += !first;
   rwsem_dequeue (task, sem, waiter);
   rwsem_own (task, sem);
   sem->last_cpu = task->cpu->id;
@@ -330,8 +332,13 @@ static void
 rwsem_down_write_slowpath (Task *task, Rwsem *sem)
 {
   RwsemWaiter waiter = { .task = task, .write = TRUE };
+  gboolean taken;
 
-  if (rwsem_optimistic_spin (task, sem))
+  task->waits_for = "rwsem";            /* spinning too */
+  task->waits_on = sem;
+  taken = rwsem_optimistic_spin (task, sem);
+  task->waits_for = NULL;
+  if (taken)
     return;
   rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
   waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);

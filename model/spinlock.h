@@ -1,6 +1,7 @@
 /*
  * A spinlock as a FIFO server (qspinlock hands over in order and nobody sleeps): the
  * wait follows from when the lock becomes free (Lindley's recursion), so it needs no event.
+ * A task whose charged time has not passed yet takes the lock ahead of its time; who comes in between takes the gap.
  * completion_lock, acct->lock, an rwsem's wait_lock, a workqueue pool's lock.
  */
 #ifndef SPINLOCK_H
@@ -8,7 +9,7 @@
 
 #include "model/task.h"
 
-typedef struct { UrTime free_at; unsigned last_cpu; } Spinlock;
+typedef struct { UrTime free_at, gap_from, gap_until; unsigned last_cpu; } Spinlock;
 
 /* Takes the lock, holds it for `held` ns of CPU time, and releases it: all of it is charged to the
  * task.  Returns what it cost, ns: the wait (counted as spinning), the transfer of the line, and `held`. */

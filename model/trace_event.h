@@ -1,6 +1,7 @@
 /*
  * Events of a run, named after the io_uring and sched tracepoints of the kernel: what `validate` compares with a
- * real trace.  Given to SimulationSetup.trace as they happen, in order of time.
+ * real trace.  Given to SimulationSetup.trace as they happen: in order of time for each task, but a task may be ahead of
+ * another by what it has charged (task.h), so who wants one order over all tasks sorts by time, stably.
  */
 #ifndef TRACE_EVENT_H
 #define TRACE_EVENT_H

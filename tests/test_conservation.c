@@ -81,7 +81,7 @@ random_fixture (unsigned number, char **ret_row)
 {
   UrRandom random;
   unsigned cpus, jobs, group = 0;
-  const char *policy, *fs;
+  const char *policy, *fs, *noise, *placement, *preemption;
   Fixture *fixture;
   g_autofree char *set = NULL;
 
@@ -90,9 +90,11 @@ random_fixture (unsigned number, char **ret_row)
   fs = file_systems[below (&random, G_N_ELEMENTS (file_systems))];
   cpus = 1 + below (&random, 8);
   fixture = fixture_new (policy, fs, COSTS_SHIPPED);
+  noise = one_in (&random, 3) ? "0" : "0.2";      /* one draw a statement: the order is fixed */
+  placement = one_in (&random, 3) ? "pack" : "spread";
+  preemption = one_in (&random, 3) ? "full" : "voluntary";
   set = g_strdup_printf ("noise=%s, Scheduler.Placement=%s, Scheduler.Preemption=%s, FileSystem %s.SleepEvery=%u",
-                         one_in (&random, 3) ? "0" : "0.2", one_in (&random, 3) ? "pack" : "spread",
-                         one_in (&random, 3) ? "full" : "voluntary", fs, below (&random, 40));
+                         noise, placement, preemption, fs, below (&random, 40));
   fixture_set (fixture, set);
   fixture->setup.cpus = cpus;
   fixture->setup.seed = number + 1;

@@ -363,14 +363,16 @@ test_books (void)
     Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
     GString *script = g_string_new (NULL);
     UrRandom random;
+    const char *placement, *preemption;
     unsigned tasks;
     g_autofree char *set = NULL;
 
     ur_random_init_indexed (&random, 1, "books", i);
+    placement = ur_random_below (&random, 2) ? "pack" : "spread";     /* one draw a statement: the order is fixed */
+    preemption = ur_random_below (&random, 2) ? "full" : "voluntary";
     tasks = 1 + (unsigned) ur_random_below (&random, 12);
     set = g_strdup_printf ("CPU.Count=%u, kernel=%s, Scheduler.Placement=%s, Scheduler.Preemption=%s", cpus[i % 3],
-                           kernels[i / 3 % 3], ur_random_below (&random, 2) ? "pack" : "spread",
-                           ur_random_below (&random, 2) ? "full" : "voluntary");
+                           kernels[i / 3 % 3], placement, preemption);
     fixture_set (fixture, set);
     fixture_build (fixture);
     for (unsigned t = 0; t < tasks; t++) {

@@ -357,6 +357,20 @@ test_wasync_without_nowait (void)
   }
 }
 
+/* Where the page cache is all there is nothing is ever clean. */
+static void
+test_fsync_in_memory (void)
+{
+  Fixture *fixture = fixture_new ("no-offload", "tmpfs", COSTS_FREE);
+
+  fixture_build (fixture);
+  fixture_script (fixture, "S: ring:8 sqe:w0+3 sqe:s0 submit:2 reap");
+  fixture_run (fixture, "fsync, tmpfs");
+  ROW_CHECK (fixture_inode (fixture, 0)->pages.dirty == fixture_inode (fixture, 0)->pages.resident, "%d dirty",
+             (int) fixture_inode (fixture, 0)->pages.dirty);
+  fixture_free (fixture);
+}
+
 /* fsync leaves the pages of its file clean, and only those. */
 static void
 test_fsync_cleans (void)
@@ -567,6 +581,7 @@ register_file_io_tests (void)
   fixture_test (suite, "writes under NOWAIT do not", test_nowait_writes);
   fixture_test (suite, "WASYNC without NOWAIT", test_wasync_without_nowait);
   fixture_test (suite, "fsync cleans", test_fsync_cleans);
+  fixture_test (suite, "fsync in memory", test_fsync_in_memory);
   fixture_test (suite, "outside the model", test_outside_model);
   fixture_test (suite, "page counts", test_page_counts);
   fixture_test (suite, "pages that were never touched", test_clean_untouched);

@@ -126,7 +126,7 @@ test_sleeping (void)
       "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 0 wait 17.75 max 17.75 hold 13.6 slow 2.95" },
     { "an unlock wakes the first waiter only", NULL,
       "A/0: write sleep:10 unlock | B@1/1: write run:10 unlock | C@2/2: write run:10 unlock",
-      "A@0 write, B@10 write, C@20 write", "sleeps 2" },
+      "A@0 write, B@10 write, C@20 write", "sleeps 2 steals 0" },
     { "a woken writer loses to a spinner and stays in the list", NULL,
       "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:1 unlock",
       "A@0 write, C@15 write, B@16 write",
@@ -180,7 +180,7 @@ test_handoff (void)
     { "the next waiter is not the beneficiary", NULL,
       "A/0: write sleep:10 run:5 unlock | B@1/1: write run:1 unlock | G@2/6: write unlock "
       "| C@12/2: write run:5000 unlock | D@20/3: write run:10 unlock",
-      "A@0 write, C@15 write, D@5015 write, B@5025 write, G@5026 write", NULL },
+      "A@0 write, C@15 write, D@5015 write, B@5025 write, G@5026 write", "steals 2 handoffs 1" },
   };
 
   CHECK_ROWS (rows);
@@ -293,6 +293,9 @@ test_nonspinnable (void)
     { "the next writer does not spin", NULL,
       "A/0: read run:100 unlock | W@1/1: write unlock | X@50/2: write unlock", "A@0 read, W@100 write, X@100 write",
       "spin 10.5 wait 149" },
+    { "who is in the queue of spinners leaves it", NULL,
+      "A/0: read run:100 unlock | W@1/1: write unlock | X@2/2: write unlock", "A@0 read, W@100 write, X@100 write",
+      "spin 20 " },
     { "later ones do again", NULL,
       "A/0: read run:100 unlock | W@1/1: write run:10 unlock | B@105/0: read run:5 unlock | X@112/2: write unlock",
       "A@0 read, W@100 write, B@110 read, X@115 write", "spin 13.5" },
@@ -502,6 +505,46 @@ test_spinlock (void)
   fixture_free (fixture);
 }
 
+typedef struct { Spinlock lock; UrTime ahead_at, ahead_took, between_took; } Ahead;
+
+static void
+ahead_body (Task *task, void *data)
+{
+  Ahead *ahead = data;
+
+  task_run (task, 1000);
+  ahead->ahead_took = spinlock_hold (task, &ahead->lock, 100);
+  ahead->ahead_at = task_now (task);
+}
+
+static void
+between_body (Task *task, void *data)
+{
+  Ahead *ahead = data;
+
+  task_run (task, 300);
+  task_sync (task);
+  ahead->between_took = spinlock_hold (task, &ahead->lock, 100);
+}
+
+/* A task whose charged time has not passed takes the lock ahead of its time: nobody waits for it before then. */
+static void
+test_spinlock_ahead (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+  Ahead ahead = { .ahead_at = 0 };
+
+  fixture_set (fixture, "CPU.Count=8");
+  fixture_build (fixture);
+  task_start (task_new (fixture->sim, "ahead", TASK_CLASS_APP, 0, ahead_body, &ahead), NULL);
+  task_start (task_new (fixture->sim, "between", TASK_CLASS_APP, 1, between_body, &ahead), NULL);
+  fixture_run (fixture, "spinlock ahead of time");
+  ROW_CHECK (ahead.ahead_took == 100 && ahead.ahead_at == 1100, "ahead: %d at %d", (int) ahead.ahead_took,
+             (int) ahead.ahead_at);
+  ROW_CHECK (ahead.between_took == 100, "in between: %d", (int) ahead.between_took);
+  fixture_free (fixture);
+}
+
 void
 register_rwsem_tests (void)
 {
@@ -519,4 +562,5 @@ register_rwsem_tests (void)
   fixture_test (suite, "contenders lengthen the hold", test_kappa);
   fixture_test (suite, "many tasks, one at a time", test_stress);
   fixture_test (suite, "spinlock", test_spinlock);
+  fixture_test (suite, "spinlock ahead of time", test_spinlock_ahead);
 }

@@ -152,14 +152,15 @@ test_counts (void)
     CU_ASSERT_FATAL (silent && told);
     ROW_CHECK (silent->sim_ns == told->sim_ns && silent->events == told->events, "%s: the same run", policies[i]);
     ROW_CHECK (heard.count[TRACE_SUBMIT_REQ] == 200 && heard.count[TRACE_COMPLETE] == 200,
-               "%s: %u submitted, %u complete", policies[i], heard.count[TRACE_SUBMIT_REQ], heard.count[TRACE_COMPLETE]);
+               "%s: %u submitted, %u complete", policies[i], heard.count[TRACE_SUBMIT_REQ],
+               heard.count[TRACE_COMPLETE]);
     ROW_CHECK (heard.count[TRACE_QUEUE_ASYNC_WORK]
                == told->outcome[OUTCOME_PUNTED_HASHED] + told->outcome[OUTCOME_PUNTED_UNHASHED], "%s: %u queued",
                policies[i], heard.count[TRACE_QUEUE_ASYNC_WORK]);
     ROW_CHECK (heard.count[TRACE_SCHED_SWITCH] == told->context_switches
                && heard.count[TRACE_SCHED_WAKEUP] == told->wakeups, "%s: %u switches of %d, %u wake-ups of %d",
-               policies[i], heard.count[TRACE_SCHED_SWITCH], (int) told->context_switches, heard.count[TRACE_SCHED_WAKEUP],
-               (int) told->wakeups);
+               policies[i], heard.count[TRACE_SCHED_SWITCH], (int) told->context_switches,
+               heard.count[TRACE_SCHED_WAKEUP], (int) told->wakeups);
     ROW_CHECK (!heard.backwards, "%s: each task in order of time", policies[i]);
     g_string_free (heard.requests, TRUE);
     run_result_free (silent);

@@ -203,11 +203,12 @@ append_requests (GString *script, UrRandom *random, unsigned entries)
 
   g_string_append_printf (script, "S: user ring:%u", entries);
   for (unsigned i = 0; i < n; i++) {
+    unsigned file = (unsigned) ur_random_below (random, FIXTURE_FILES), page = (unsigned) ur_random_below (random, 8);
+
     if (ur_random_below (random, 6) == 0)
-      g_string_append_printf (script, " sqe:s%u", (unsigned) ur_random_below (random, FIXTURE_FILES));
+      g_string_append_printf (script, " sqe:s%u", file);
     else
-      g_string_append_printf (script, " sqe:w%u@%u+%u", (unsigned) ur_random_below (random, FIXTURE_FILES),
-                              (unsigned) ur_random_below (random, 8), 1 + (unsigned) ur_random_below (random, 3));
+      g_string_append_printf (script, " sqe:w%u@%u+%u", file, page, 1 + (unsigned) ur_random_below (random, 3));
     if (++unsent == entries || ur_random_below (random, 3) == 0) {
       g_string_append_printf (script, " submit run:%u", (unsigned) ur_random_below (random, 30));
       unsent = 0;
