@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define REQUESTS_AT_ONE_MOMENT 1000000u
+/* The kernel moves at most this much in one request. */
+#define MAX_RW_COUNT 0x7ffff000u
 
 typedef struct {
   void (*queue) (Application *, Request *);
@@ -78,15 +80,22 @@ application_reopen (Application *application)
   return application->source != NULL;
 }
 
+/* When the stream has to stop whatever it is doing: --simulate-time, runtime=. */
+static UrTime
+application_end (const Application *application)
+{
+  UrTime limit = application->sim->setup->limit_time, runtime = application->job->runtime;
+  UrTime end = limit ? limit : UR_TIME_NEVER;
+
+  return runtime ? MIN (end, application->started + runtime) : end;
+}
+
 static gboolean
 application_time_is_up (const Application *application)
 {
   const Simulation *sim = application->sim;
-  UrTime now = task_now (application->task);
-  UrTime runtime = application->job->runtime;
 
-  return (runtime && now - application->started >= runtime)
-    || (sim->setup->limit_time && now >= sim->setup->limit_time)
+  return task_now (application->task) >= application_end (application)
     || (sim->setup->limit_ios && sim->issued >= sim->setup->limit_ios)
     || sim->error;
 }
@@ -140,7 +149,9 @@ application_prepare (Application *application)
   request = application->free[--application->n_free];
   application->has_pending = FALSE;
   sim->issued++;
+  sim_progress (sim);
   request->io = application->pending;
+  request->io.length = MIN (request->io.length, MAX_RW_COUNT);
   request->number = application->n_prepared++;
   request->inode = g_ptr_array_index (sim->inodes, request->io.file);
   request->ring = application->ring;
@@ -210,12 +221,14 @@ application_reaped (Application *application, Request *request)
   if (!request->time.issued)            /* it completed while its batch was still being handed over */
     request->time.issued = request->time.reaped;
   sim->count.reaped++;
-  sim->last_completion = request->time.reaped;
+  sim_progress (sim);
   ur_level_set (&sim->count.in_flight, sim_now (sim), sim->count.in_flight.level - 1);
   application_count_phases (sim, &request->time);
-  result_op_add (&sim->op[request->io.op], request, synchronous);
-  if (request->io.op < IO_SYNC)
-    result_op_add (sim->all, request, synchronous);
+  if (request->outcome != OUTCOME_FAILED) {     /* what fails is no throughput */
+    result_op_add (&sim->op[request->io.op], request, synchronous);
+    if (request->io.op < IO_SYNC)
+      result_op_add (sim->all, request, synchronous);
+  }
   sim->residence += sim_now (sim) - request->entered;
   application->free[application->n_free++] = request;
 }
@@ -224,6 +237,8 @@ static void
 application_sleep_until (Application *application, UrTime when)
 {
   Task *task = application->task;
+
+  when = MIN (when, application_end (application));
 
   task_enter_kernel (task);
   task_sync (task);
@@ -236,8 +251,8 @@ application_sleep_until (Application *application, UrTime when)
   task_return_to_user (task);
 }
 
-/* Timed replay: nothing before its time; completions are reaped meanwhile. */
-static void
+/* Timed replay: nothing before its time; completions are reaped meanwhile.  FALSE: the time is up before. */
+static gboolean
 application_await_arrival (Application *application, const AsyncEngine *engine)
 {
   UrTime due = application->started + application->pending.arrival;
@@ -249,9 +264,14 @@ application_await_arrival (Application *application, const AsyncEngine *engine)
     engine->reap (application, 1, 1, due);
   if (task_now (application->task) < due)
     application_sleep_until (application, due);
+  if (application_time_is_up (application))
+    return FALSE;
   now = task_now (application->task);
-  application->late_total += now > due ? now - due : 0;
+  application->late = now > due ? now - due : 0;
+  application->late_total += application->late;
+  application->last_due = due;
   application->n_timed++;
+  return TRUE;
 }
 
 static void
@@ -292,8 +312,8 @@ application_run_async (Application *application, const AsyncEngine *engine)
   gboolean timed = application->sim->setup->replay == REPLAY_TIMED && job->open_source;
 
   while (application_next (application)) {
-    if (timed)
-      application_await_arrival (application, engine);
+    if (timed && !application_await_arrival (application, engine))
+      break;
     engine->queue (application, application_prepare (application));
     application->queued++;
     if (application->queued >= MIN (MAX (job->batch_submit, 1), application->iodepth))
@@ -321,8 +341,8 @@ application_run_psync (Application *application)
   while (application_next (application)) {
     Request *request;
 
-    if (timed)
-      application_await_arrival (application, NULL);
+    if (timed && !application_await_arrival (application, NULL))
+      break;
     request = application_prepare (application);
     request->time.issued = task_now (task);
     task_enter_kernel (task);
@@ -343,9 +363,9 @@ application_body (Task *task, void *data)
   Application *application = data;
 
   task->user_mode = TRUE;
+  application->started = sim_now (task->sim) + application->job->start_delay;
   if (application->job->start_delay)
-    application_sleep_until (application, sim_now (task->sim) + application->job->start_delay);
-  application->started = sim_now (task->sim);
+    application_sleep_until (application, application->started);
   if (application->engine == APPLICATION_IO_URING)
     application_uring_setup (application);
   if (application_reopen (application)) {

@@ -27,7 +27,7 @@ struct Application {
   Io pending; gboolean has_pending, exhausted;
   uint64_t n_prepared;
   unsigned thought;                     /* requests since the last think time */
-  UrTime late_total; uint64_t n_timed;
+  UrTime late_total, late, last_due; uint64_t n_timed;     /* timed replay: lateness in all, of the last; when that was due */
   UrTime moment; unsigned at_moment;    /* time of the last request, and how many fell on it */
 };
 

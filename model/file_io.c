@@ -51,6 +51,8 @@ write_needs_read (Request *request)
   uint64_t offset = request->io.offset, end = offset + request->io.length;
   uint64_t first = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES, last = end / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
 
+  if (inode->unwritten)
+    return FALSE;
   if (offset != first && first < inode->size && page_cache_count (&inode->pages, first, 1).missing)
     return TRUE;
   return end != last && end < inode->size && page_cache_count (&inode->pages, last, 1).missing;
@@ -146,7 +148,7 @@ file_read (Task *task, Request *request, gboolean nowait, LockHow how)
   uint64_t length = request->io.offset < end ? end - request->io.offset : 0;
   PageCount count = page_cache_count (&inode->pages, request->io.offset, length);
 
-  if (count.missing) {
+  if (count.missing && !inode->unwritten) {
     outside_model (task, request, "the page is not in the page cache and must be read from a device, "
                                   "which this version does not model; use --cache clean");
     request->result = -5;

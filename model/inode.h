@@ -11,6 +11,7 @@ struct Inode {
   uint64_t size;                        /* i_size */
   Rwsem rwsem;                          /* i_rwsem; XFS: IOLOCK */
   PageCache pages;
+  gboolean unwritten;                   /* WorkloadFile.unwritten: nothing need be read from a device */
   unsigned bucket;                      /* hash_ptr (inode) of io-wq: one of 64, uniform */
   uint64_t mtime_tick;                  /* tick of the last time stamp update + 1; 0: never in this run */
 };

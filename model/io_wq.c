@@ -397,9 +397,10 @@ io_worker_body (Task *task, void *data)
       return;
     }
     free_list_push (worker);
-    /* Not in the kernel: 6.16+ does not ask for a worker from here, and work queued between the last look and the
-     * joining of the free list would wait for the next enqueue; the model looks again. */
-    if (wq->sim->kernel >= KERNEL (6, 16) && io_wq_has_work (wq)) {
+    /* Not in the kernel: work queued between the last look and the joining of the free list wakes nobody.  Before 6.16 the
+     * scheduler's hook then asks for one more worker; if there may be none, or from 6.16 on, it would wait for the next
+     * enqueue or for 5 s.  The window is some instructions wide there and a whole Worker.Scan here: the model looks again. */
+    if ((wq->sim->kernel >= KERNEL (6, 16) || wq->nr_workers >= wq->max_workers) && io_wq_has_work (wq)) {
       did = TRUE;
       continue;
     }

@@ -133,11 +133,17 @@ static gboolean get_string (const KeyFile *file, const char *group, const char *
                             char **ret_value, GError **error)
 {
   const KeyFileKey *found = need (file, group, key, error);
-  g_autofree char *value = NULL;
+  g_autofree char *value = NULL, *raw = NULL;
   g_autoptr (GError) inner = NULL;
 
   if (!found) {
     return FALSE;
+  }
+  raw = g_key_file_get_value (file->key_file, group, key, NULL);
+  for (const char *p = raw; p && (p = strchr (p, '\\')); p += 2) {
+    if (!p[1] || !strchr ("sntr\\", p[1])) {
+      return expected (error, file, group, found, "text with no escapes but \\s \\n \\t \\r \\\\");
+    }
   }
   value = g_key_file_get_string (file->key_file, group, key, &inner);
   if (inner || !value) { /* a bad escape gives both */

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#define CHUNK_PAGES 32768u              /* 128 MiB of file */
-typedef struct { uint64_t resident[CHUNK_PAGES / 64], dirty[CHUNK_PAGES / 64]; } Chunk;
+/* Small, so that requests strewn over a huge file cost little memory each. */
+#define CHUNK_PAGES 64u
+typedef struct { uint64_t number, resident, dirty; } Chunk;
 
 void
 page_cache_init (PageCache *cache, uint64_t size, CacheState state)
@@ -15,7 +16,7 @@ page_cache_init (PageCache *cache, uint64_t size, CacheState state)
   cache->base_dirty = state == CACHE_DIRTY;
   cache->resident = cache->base_resident ? cache->base_pages : 0;
   cache->dirty = cache->base_dirty ? cache->base_pages : 0;
-  cache->chunks = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  cache->chunks = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, g_free);
   cache->last_number = UINT64_MAX;
 }
 
@@ -25,13 +26,10 @@ page_cache_clear (PageCache *cache)
   g_clear_pointer (&cache->chunks, g_hash_table_unref);
 }
 
-static void
-bits_set_first (uint64_t *bits, uint64_t n)
+static uint64_t
+first_bits (uint64_t n)
 {
-  for (uint64_t i = 0; i < n / 64; i++)
-    bits[i] = UINT64_MAX;
-  if (n % 64)
-    bits[n / 64] = ((uint64_t) 1 << (n % 64)) - 1;
+  return n < 64 ? ((uint64_t) 1 << n) - 1 : UINT64_MAX;
 }
 
 static Chunk *
@@ -46,12 +44,11 @@ page_cache_chunk (PageCache *cache, uint64_t number)
     uint64_t start = number * CHUNK_PAGES;
     uint64_t based = cache->base_pages > start ? MIN (cache->base_pages - start, CHUNK_PAGES) : 0;
 
-    chunk = g_new0 (Chunk, 1);
-    if (cache->base_resident)
-      bits_set_first (chunk->resident, based);
-    if (cache->base_dirty)
-      bits_set_first (chunk->dirty, based);
-    g_hash_table_insert (cache->chunks, g_memdup2 (&number, sizeof number), chunk);
+    chunk = g_new (Chunk, 1);
+    chunk->number = number;
+    chunk->resident = cache->base_resident ? first_bits (based) : 0;
+    chunk->dirty = cache->base_dirty ? first_bits (based) : 0;
+    g_hash_table_insert (cache->chunks, &chunk->number, chunk);
   }
   cache->last_number = number;
   cache->last_chunk = chunk;
@@ -69,17 +66,16 @@ page_cache_walk (PageCache *cache, uint64_t offset, uint64_t length, gboolean ma
   last = (offset + (length - 1)) / PAGE_SIZE_BYTES;
   for (uint64_t page = first; page <= last; page++) {
     Chunk *chunk = page_cache_chunk (cache, page / CHUNK_PAGES);
-    uint64_t *resident = &chunk->resident[page % CHUNK_PAGES / 64], *dirty = &chunk->dirty[page % CHUNK_PAGES / 64];
-    uint64_t bit = (uint64_t) 1 << (page % 64);
+    uint64_t bit = (uint64_t) 1 << (page % CHUNK_PAGES);
 
     count.pages++;
-    count.missing += !(*resident & bit);
-    count.clean += !(*dirty & bit);
+    count.missing += !(chunk->resident & bit);
+    count.clean += !(chunk->dirty & bit);
     if (mark) {
-      cache->resident += !(*resident & bit);
-      cache->dirty += !(*dirty & bit);
-      *resident |= bit;
-      *dirty |= bit;
+      cache->resident += !(chunk->resident & bit);
+      cache->dirty += !(chunk->dirty & bit);
+      chunk->resident |= bit;
+      chunk->dirty |= bit;
     }
   }
   return count;
@@ -107,7 +103,7 @@ page_cache_clean (PageCache *cache)
   cache->base_dirty = FALSE;            /* from here on chunks that do not exist are clean */
   g_hash_table_iter_init (&iter, cache->chunks);
   while (g_hash_table_iter_next (&iter, NULL, &chunk))
-    memset (((Chunk *) chunk)->dirty, 0, sizeof ((Chunk *) chunk)->dirty);
+    ((Chunk *) chunk)->dirty = 0;
   cache->dirty = 0;
   return was;
 }

@@ -79,6 +79,7 @@ rwsem_got (Task *task, Rwsem *sem, UrTime wanted)
   UrTime waited = sim_now (task->sim) - wanted;
 
   sem->acquired++;
+  sim_progress (task->sim);
   sem->wait_total += waited;
   sem->wait_max = MAX (sem->wait_max, waited);
 }

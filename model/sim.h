@@ -25,7 +25,7 @@ typedef struct {
   uint64_t context_switches, wakeups, ipis, futile_wakeups;
   uint64_t submitted, completed, reaped, cq_overflows;
   unsigned workers_created, workers_alive, workers_max_alive;
-  UrLevel workers_running, workers_spinning, workers_on_lock, workers_idle;
+  UrLevel workers_alive_level, workers_running, workers_spinning, workers_on_lock;
   UrLevel in_flight;
   struct { double sum; uint64_t n; } phase[PHASES];
   uint64_t outcome[OUTCOMES];
@@ -47,7 +47,8 @@ struct Simulation {
   GPtrArray *applications;              /* of Application, owned */
   unsigned applications_running;        /* of the stonewall group that is running */
   unsigned group, last_group;           /* next group to start, highest there is */
-  UrTime last_completion, finished;
+  gboolean ended;                       /* every stream has ended, or it was interrupted */
+  UrTime last_progress, finished;       /* last time a request got further; when it ended */
   uint64_t issued;                      /* requests prepared, for --limit-ios */
   UrTime residence;                     /* sum of the times requests spent in flight, for Little's law */
   SimulationCounters count;
@@ -56,6 +57,8 @@ struct Simulation {
   GError *error;                        /* a source failed or a configuration is outside the model: the run stops */
 };
 
+/* A request got further: the run is not stuck. */
+#define sim_progress(sim) ((sim)->last_progress = sim_now (sim))
 /* A machine ready to run, with an application per job of the workload, none started. (transfer full); NULL with error set. */
 Simulation *sim_new (const SimulationSetup *setup, GError **error);
 void        sim_free (Simulation *sim);

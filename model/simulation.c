@@ -9,10 +9,12 @@
 
 #include <string.h>
 
-/* How far the engine runs between two looks at the interrupt flag, and how long a run may go without completing anything
- * that is in flight before it counts as stuck. */
+/* How far the engine runs between two looks at the interrupt flag, and how long a run may go without any request getting
+ * further while some are in flight before it counts as stuck. */
 #define SLICE (10 * UR_MS)
 #define STUCK_AFTER (100 * UR_S)
+/* Requests in flight over all streams: 300 bytes each. */
+#define IN_FLIGHT_MAX 1048576u
 
 G_DEFINE_QUARK (simulation-error-quark, simulation_error)
 
@@ -82,6 +84,7 @@ sim_application_ended (Simulation *sim)
   if (!sim->error && sim_start_group (sim))
     return;
   sim->finished = sim_now (sim);
+  sim->ended = TRUE;
   ur_engine_stop (sim->engine);
 }
 
@@ -90,6 +93,7 @@ sim_init_levels (Simulation *sim)
 {
   SimulationCounters *count = &sim->count;
 
+  ur_level_init (&count->workers_alive_level, 0, 0);
   ur_level_init (&count->workers_running, 0, 0);
   ur_level_init (&count->workers_spinning, 0, 0);
   ur_level_init (&count->workers_on_lock, 0, 0);
@@ -114,6 +118,8 @@ sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_cos
   const FileSystem *fs = setup->file_system;
   const char *costs = fs->cost_name ? fs->cost_name : fs->name;
   unsigned kernel = setup->kernel ? setup->kernel : setup->policy->kernel;
+  unsigned cpus = setup->cpus ? setup->cpus : setup->machine->cpus;
+  uint64_t in_flight = 0;
   unsigned limit = kernel < KERNEL (5, 4) ? 4096 : 32768;   /* IORING_MAX_ENTRIES */
 
   *ret_costs = machine_file_system (setup->machine, costs);
@@ -128,6 +134,18 @@ sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_cos
     ApplicationEngine engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
     unsigned depth = setup->iodepth ? setup->iodepth : job->iodepth;
 
+    in_flight += depth;
+    if (in_flight > IN_FLIGHT_MAX) {
+      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                   "job \"%s\": more than %u requests in flight over all streams; expected fewer jobs or less iodepth",
+                   job->name, IN_FLIGHT_MAX);
+      return FALSE;
+    }
+    if (job->sqpoll && job->sqpoll_cpu >= (int) cpus) {
+      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                   "job \"%s\": sqthread_poll_cpu=%d, expected a CPU from 0 to %u", job->name, job->sqpoll_cpu, cpus - 1);
+      return FALSE;
+    }
     if (job->direct) {
       g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
                    "job \"%s\": direct=1 needs a block device, which this version does not model; expected direct=0",
@@ -179,10 +197,13 @@ sim_new (const SimulationSetup *setup, GError **error)
   for (unsigned i = 0; i < setup->workload->files->len; i++) {
     const WorkloadFile *file = g_ptr_array_index (setup->workload->files, i);
     CacheState cache = setup->cache >= 0 ? (CacheState) setup->cache : file->cache;
+    Inode *inode;
 
     if (setup->file_system->in_memory)
       cache = CACHE_DIRTY;
-    g_ptr_array_add (sim->inodes, inode_new (sim, i, file->size, cache));
+    inode = inode_new (sim, i, file->size, cache);
+    inode->unwritten = file->unwritten;
+    g_ptr_array_add (sim->inodes, inode);
   }
   for (unsigned i = 0; i < setup->workload->jobs->len; i++) {
     const WorkloadJob *job = g_ptr_array_index (setup->workload->jobs, i);
@@ -249,16 +270,17 @@ sim_drive (Simulation *sim)
 {
   const SimulationSetup *setup = sim->setup;
 
-  while (!sim->error && !sim->finished) {
+  while (!sim->error && !sim->ended) {
     UrTime next = ur_engine_next (sim->engine);
 
     if (next == UR_TIME_NEVER
-        || (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_completion + STUCK_AFTER)) {
+        || (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + STUCK_AFTER)) {
       sim_fail (sim, sim_deadlock (sim));
       break;
     }
     if (setup->interrupt && g_atomic_int_get (setup->interrupt)) {
       sim->finished = sim_now (sim);
+      sim->ended = TRUE;
       return FALSE;
     }
     ur_engine_run (sim->engine, MAX (next, sim_now (sim)) + SLICE);

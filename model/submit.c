@@ -262,6 +262,7 @@ io_wq_submit_work (Task *task, Request *request)
   Ring *ring = request->ring;
 
   request->time.started = task_now (task);
+  sim_progress (ring->sim);
   request->time.queue_wakeup = task_wakeup_within (task, request->time.queued, request->time.started);
   file_io (task, request, FALSE);
   if (request->result < 0)
@@ -281,6 +282,7 @@ sim_worker_created (Simulation *sim)
 {
   sim->count.workers_created++;
   sim->count.workers_alive++;
+  ur_level_set (&sim->count.workers_alive_level, sim_now (sim), sim->count.workers_alive);
   sim->count.workers_max_alive = MAX (sim->count.workers_max_alive, sim->count.workers_alive);
 }
 
@@ -288,4 +290,5 @@ void
 sim_worker_exited (Simulation *sim)
 {
   sim->count.workers_alive--;
+  ur_level_set (&sim->count.workers_alive_level, sim_now (sim), sim->count.workers_alive);
 }

@@ -73,30 +73,38 @@ task_run_done (UrEngine *engine, void *data)
   ur_coroutine_resume (task->coroutine);
 }
 
-void
-task_sync (Task *task)
+/* Lets what is owed pass; FALSE if the clock could be moved without an event. */
+static gboolean
+task_pass (Task *task)
 {
   UrTime end;
 
-  if (task->owed == 0)
-    return;
   if (task->cpu->need_resched && task_preemptible (task)) {
     task->remaining = task->owed;
     task->owed = 0;
-    if (cpu_reschedule (task->cpu)) {
-      ur_coroutine_suspend (task->coroutine);
-      return;
-    }
+    if (cpu_reschedule (task->cpu))
+      return TRUE;
     task->owed = task->remaining;
     task->remaining = 0;
   }
   end = task_now (task);
   task->owed = 0;
   if (ur_engine_try_advance (task->sim->engine, end))
-    return;
+    return FALSE;
   task->run_end = end;
   task->run_event = ur_engine_at (task->sim->engine, end, task_run_done, task);
-  ur_coroutine_suspend (task->coroutine);
+  return TRUE;
+}
+
+void
+task_sync (Task *task)
+{
+  if (task->owed == 0)
+    return;
+  if (task_pass (task))
+    ur_coroutine_suspend (task->coroutine);
+  task->cpu->spin += task->spin_owed;
+  task->spin_owed = 0;
 }
 
 /* The one timer of a task, for spins and sleeps with a deadline.  It is left armed when the
@@ -146,7 +154,7 @@ task_level_spinning (Task *task, int change)
 void
 task_account_spin (Task *task, UrTime ns)
 {
-  task->cpu->spin += ns;
+  task->spin_owed += ns;                /* booked once it has passed */
 }
 
 SpinEnd

@@ -47,6 +47,7 @@ struct Task {
   int64_t vlag;                           /* what it was owed when it went to sleep */
   gboolean slice_used, delayed;           /* delayed: asleep, but still on the run queue */
 
+  UrTime spin_owed;                       /* of what is owed, busy-waiting */
   gboolean spinning; gboolean spin_ending; UrTime spin_since;
   uint64_t *spin_account;                 /* (nullable) also counts the spinning, e.g. a lock's spin_ns */
   SpinEnd spin_end;

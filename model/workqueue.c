@@ -146,8 +146,8 @@ async_list_join (Task *task, Request *request)
 
   if (!list)
     return FALSE;
+  task_sync (task);                     /* nothing may happen between the look at the count and the joining */
   if (async_list_note (task->sim, list, request) && list->active) {
-    task_sync (task);
     request->time.queued = sim_now (task->sim);
     g_queue_push_tail_link (&list->list, &request->link);
     return TRUE;

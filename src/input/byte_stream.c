@@ -126,6 +126,18 @@ static gboolean write_all (int fd, const char *data, gsize len)
   return TRUE;
 }
 
+/* More than any trace that anybody would pipe; an endless stream must end somewhere. */
+#define SPOOL_MAX ((uint64_t) 32 << 30)
+
+/* Neither text nor packed: not worth keeping. blktrace's records are told apart later. */
+static gboolean is_junk (const char *block, gsize len)
+{
+  const gboolean packed = len >= 2 && (guchar) block[0] == 0x1f && (guchar) block[1] == 0x8b;
+  const gboolean blktrace = len >= 4 && (!memcmp (block + 1, "tae", 3) || !memcmp (block, "eat", 3));
+
+  return !packed && !blktrace && memchr (block, '\0', MIN (len, 512)) != NULL;
+}
+
 /* What cannot be read twice is copied to a temporary file that has no name any more. */
 static gboolean spool (ByteSource *source, int from, GError **error)
 {
@@ -139,6 +151,7 @@ static gboolean spool (ByteSource *source, int from, GError **error)
   source->fd = fd;
   source->spooled = TRUE;
   g_autofree char *block = g_malloc (BLOCK);
+  uint64_t kept = 0;
   for (;;) {
     const gssize n = read (from, block, BLOCK);
     if (n == 0) {
@@ -149,6 +162,13 @@ static gboolean spool (ByteSource *source, int from, GError **error)
         continue;
       }
       return fail (error, INPUT_ERROR_IO, source->name, "reading failed: %s", g_strerror (errno));
+    }
+    if (kept == 0 && is_junk (block, (gsize) n)) {
+      return fail (error, INPUT_ERROR_DATA, source->name, "binary data; expected a fio job file or an iolog");
+    }
+    kept += (uint64_t) n;
+    if (kept > SPOOL_MAX) {
+      return fail (error, INPUT_ERROR_DATA, source->name, "more than 32 GiB from a pipe or device; expected a file");
     }
     if (!write_all (fd, block, (gsize) n)) {
       return fail (error, INPUT_ERROR_IO, source->name, "no room to keep it in a temporary file: %s",

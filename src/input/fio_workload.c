@@ -255,6 +255,7 @@ static void add_files (Section *s, WorkloadJob *job)
     WorkloadFile *file = g_ptr_array_index (workload->files, index);
     if (workload->files->len > before) {
       file->cache = resident ? CACHE_CLEAN : CACHE_COLD;
+      file->unwritten = !exists && has_size;
     } else if ((file->cache == CACHE_COLD) == resident) {
       workload_note (workload,
                      "files shared by jobs with different invalidate or pre_read: as the first job finds them");
