@@ -11,6 +11,11 @@ static const Command commands[] = {
   { "reproduce", USER_REPRODUCE, "[NAME...]", "published experiments: published, simulated, error",
     "Runs the shipped experiments (all, or those named) and prints published figures beside\n"
     "simulated ones.  Exit status 1 if a ratio is outside its tolerance.", command_reproduce },
+  { "validate", USER_VALIDATE, "DIRECTORY", "traces of a real kernel beside simulated ones",
+    "Runs the jobs of a directory of captures (NAME.fio, NAME.trace.gz, validate.ini) and compares the\n"
+    "io_uring events of each request, their order and counts, workers and context switches with the\n"
+    "trace.  What the options do not give is taken from validate.ini.  Exit status 1 if a capture\n"
+    "does not agree.", command_validate },
   { "list", USER_LIST, "KIND", "what is shipped",
     "KIND is policies, machines, file-systems or experiments.", command_list },
   { "show", USER_SHOW, "KIND NAME|FILE", "effective values and where each comes from",

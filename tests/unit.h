@@ -25,6 +25,9 @@
   X (fio_job) \
   X (io_pattern) \
   X (input) \
+  X (tracepoint) \
+  X (validate_ini) \
+  X (observation) \
   X (cpu) \
   X (rwsem) \
   X (file_io) \
@@ -37,8 +40,7 @@
   X (trace_event) \
   X (output)
 
-/* Weak while the subjects arrive one by one: a missing file leaves its subject out. */
-#define UNIT_DECLARE(subject) void register_##subject##_tests (void) __attribute__ ((weak));
+#define UNIT_DECLARE(subject) void register_##subject##_tests (void);
 UNIT_SUBJECTS (UNIT_DECLARE)
 
 #endif

@@ -7,6 +7,7 @@
 #include "model/policy.h"
 #include "model/simulation.h"
 #include "model/suggest.h"
+#include "src/input/validate_ini.h"
 #include "src/output/escape.h"
 #include "src/version.h"
 #include <errno.h>
@@ -46,7 +47,7 @@ CommandExit command_exit_of (const GError *error)
   /* Everything else that can go wrong is a name, an option or a configuration file. */
   if (error->domain == OPTIONS_ERROR || error->domain == POLICY_ERROR || error->domain == MACHINE_ERROR ||
       error->domain == FILE_SYSTEM_ERROR || error->domain == EXPERIMENT_ERROR || error->domain == G_FILE_ERROR ||
-      error->domain == G_KEY_FILE_ERROR) {
+      error->domain == G_KEY_FILE_ERROR || error->domain == VALIDATE_INI_ERROR) {
     return EXIT_USAGE;
   }
   return EXIT_INTERNAL;

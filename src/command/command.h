@@ -47,6 +47,7 @@ GQuark command_error_quark (void);
 CommandExit command_run (const Options *options, GError **error);
 CommandExit command_compare (const Options *options, GError **error);
 CommandExit command_reproduce (const Options *options, GError **error);
+CommandExit command_validate (const Options *options, GError **error);
 CommandExit command_list (const Options *options, GError **error);
 CommandExit command_show (const Options *options, GError **error);
 

@@ -15,7 +15,7 @@ G_DEFINE_QUARK (uringsim-options-error-quark, options_error)
 enum {
   SIMULATES = USER_RUN | USER_COMPARE,
   REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE,
-  ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW,
+  ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE,
 };
 
 typedef enum {
@@ -47,18 +47,18 @@ typedef struct {
 #define AT(member) offsetof (Options, member)
 
 static const OptionRow option_table[] = {
-  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES, 0, 0, NULL, "NAME|FILE[,...]",
+  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE[,...]",
     "punting policy, a shipped one or a file (default " OPTIONS_DEFAULT_POLICY ")" },
-  { "kernel", 0, TYPE_KERNEL, AT (kernel), SIMULATES, 0, 0, NULL, "MAJOR.MINOR",
+  { "kernel", 0, TYPE_KERNEL, AT (kernel), SIMULATES | USER_VALIDATE, 0, 0, NULL, "MAJOR.MINOR",
     "kernel version instead of the policy's" },
   { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES, 0, 0, NULL, "NAME[,...]",
     "io_uring, libaio or psync instead of the job's own" },
   { "no-baseline", 0, TYPE_FLAG, AT (no_baseline), USER_COMPARE, 0, 0, NULL, NULL,
     "do not add psync as the reference row" },
-  { "machine", 0, TYPE_STRING, AT (machine), SIMULATES, 0, 0, NULL, "NAME|FILE",
+  { "machine", 0, TYPE_STRING, AT (machine), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
     "machine with all costs (default " OPTIONS_DEFAULT_MACHINE ")" },
   { "fs", 0, TYPE_STRING, AT (fs), SIMULATES, 0, 0, NULL, "NAME|FILE", "file system (default " OPTIONS_DEFAULT_FS ")" },
-  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_SHOW, 0, 0, NULL, "KEY=VALUE",
+  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_SHOW | USER_VALIDATE, 0, 0, NULL, "KEY=VALUE",
     "change one value of the machine, e.g. CPU.Count=4 or noise=0" },
   { "cpus", 0, TYPE_UNSIGNED, AT (cpus), SIMULATES, 1, 1024, NULL, "N", "number of CPUs instead of the machine's" },
   { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), SIMULATES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
@@ -85,7 +85,7 @@ static const OptionRow option_table[] = {
   { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), SIMULATES, 1, G_MAXUINT64, NULL, "N", "stop after N requests" },
   { "simulate-time", 0, TYPE_TIME, AT (simulate_time), SIMULATES, 0, 0, NULL, "TIME",
     "stop after this much simulated time, e.g. 500ms, 2s" },
-  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS, 0, G_MAXINT64, NULL, "N", "seed of all random streams (default 1)" },
+  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_VALIDATE, 0, G_MAXINT64, NULL, "N", "seed of all random streams (default 1)" },
   { "reps", 0, TYPE_UNSIGNED, AT (reps), REPEATS, 1, 10000, NULL, "N",
     "seeds for confidence intervals (run 1, compare and reproduce 8)" },
   { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS, 1, 256, NULL, "N",
@@ -382,7 +382,9 @@ Options *options_parse (OptionUser user, int argc, char **argv, GError **error)
                  "--seed: found %" G_GUINT64_FORMAT ", expected room for --reps above it", options->seed);
     return NULL;
   }
-  set_defaults (options);
+  if (user != USER_VALIDATE) {          /* there, validate.ini says what is not given */
+    set_defaults (options);
+  }
   return g_steal_pointer (&options);
 }
 

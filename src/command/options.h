@@ -13,17 +13,18 @@
 
 typedef enum {
   USER_RUN = 1 << 0, USER_COMPARE = 1 << 1, USER_REPRODUCE = 1 << 2, USER_LIST = 1 << 3, USER_SHOW = 1 << 4,
+  USER_VALIDATE = 1 << 5,
 } OptionUser;
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON } OutputFormat;
 
 typedef struct {
   GPtrArray *arguments;             /* of char * */
-  GPtrArray *policies;              /* of char *, commas split; never empty */
+  GPtrArray *policies;              /* of char *, commas split; empty only for USER_VALIDATE */
   GArray    *engines;               /* of ApplicationEngine; empty: each job's own */
   GPtrArray *set;                   /* of char *: KEY=VALUE */
   unsigned   kernel;                /* 0: the policy's */
-  char      *machine, *fs, *output; /* output NULL: stdout */
+  char      *machine, *fs, *output; /* output NULL: stdout; machine and fs NULL only for USER_VALIDATE: not given */
   unsigned   cpus, iodepth;         /* 0: not given */
   int        sqpoll, replay, cache; /* -1: not given */
   uint64_t   seed, limit_ios;

@@ -1,0 +1,390 @@
+/* One capture; see capture.h. */
+#include "src/command/capture.h"
+#include "src/command/observation.h"
+#include "src/command/run_set.h"
+#include "src/command/scenario.h"
+#include "src/output/escape.h"
+#include <math.h>
+
+/* What may differ: see doc/man/uringsim-validate.1.scd. */
+enum { WORKERS_WITHIN = 1, BATCHES = 2, BATCHES_OF_RANGES = 1 };
+static const double switches_within = 0.25;
+/* So few switches more or less are a matter of ticks and other tasks, not of the way the requests take. */
+static const double switches_slack = 6;
+
+void capture_clear (ReportCapture *report)
+{
+  for (unsigned i = 0; i < report->n_sequences; i++) {
+    g_strfreev (report->sequences[i].events);
+  }
+  g_free (report->sequences);
+  g_free (report->counts);
+  g_free (report->policy);
+  g_free (report->machine);
+  g_free (report->fs);
+  g_free (report->not_modelled);
+  g_free (report->order_real);
+  g_free (report->order_simulated);
+}
+
+static void note (GPtrArray *notes, const char *name, const char *format, ...) G_GNUC_PRINTF (3, 4);
+static void note (GPtrArray *notes, const char *name, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_ptr_array_add (notes, g_strdup_printf ("%s: %s", name, text));
+}
+
+/* ---- the job ---- */
+
+/* Is `word` one of the words of a name, which are separated by '-'? */
+static gboolean name_says (const char *name, const char *word)
+{
+  g_auto (GStrv) words = g_strsplit (name, "-", -1);
+
+  return g_strv_contains ((const char *const *) words, word);
+}
+
+/* Files of the job's size exist, written and synced; "append": none; "warm": also read, else as invalidate= says. */
+static Workload *open_job (const char *directory, const char *name, const Scenario *scenario, unsigned cpus,
+                           GError **error)
+{
+  g_autofree char *file = g_strconcat (name, ".fio", NULL);
+  g_autofree char *path = g_build_filename (directory, file, NULL);
+  const char *paths[] = { path, NULL };
+  InputOptions input;
+
+  input_options_init (&input);
+  input.cpus = cpus ? cpus : scenario->machine->cpus;
+  input.files_exist = !name_says (name, "append");
+  input.cache = name_says (name, "warm") ? CACHE_CLEAN : -1;
+  return input_open (paths, &input, error);
+}
+
+static Scenario *open_scenario (const char *directory, const char *name, const CaptureConditions *conditions,
+                                const Options *options, GError **error)
+{
+  g_autoptr (Scenario) scenario = g_new0 (Scenario, 1);
+  const char *policy = options->policies->len ? options->policies->pdata[0]
+                       : conditions->policy   ? conditions->policy
+                                              : OPTIONS_DEFAULT_POLICY;
+  const char *machine = options->machine      ? options->machine
+                        : conditions->machine ? conditions->machine
+                                              : OPTIONS_DEFAULT_MACHINE;
+
+  scenario->policies = g_ptr_array_new_with_free_func ((GDestroyNotify) policy_free);
+  scenario->replay = REPLAY_CLOSED;
+  scenario->machine = scenario_load_machine (machine, options->set, error);
+  scenario->file_system = scenario->machine ? file_system_load (conditions->fs, error) : NULL;
+  if (!scenario->file_system) {
+    return NULL;
+  }
+  const FileSystem *fs = scenario->file_system;
+  if (!machine_file_system (scenario->machine, fs->cost_name ? fs->cost_name : fs->name)) {
+    g_set_error (error, MACHINE_ERROR, 0, "machine %s has no costs for file system %s", scenario->machine->name,
+                 fs->name);
+    return NULL;
+  }
+  Policy *loaded = policy_load (policy, error);
+  if (!loaded) {
+    return NULL;
+  }
+  g_ptr_array_add (scenario->policies, loaded);
+  scenario->workload = open_job (directory, name, scenario, conditions->cpus, error);
+  return scenario->workload ? g_steal_pointer (&scenario) : NULL;
+}
+
+/* ---- the two sides ---- */
+
+static Observation *new_observation (const Workload *workload)
+{
+  g_autofree ObservedStream *streams = g_new (ObservedStream, workload->jobs->len);
+
+  for (unsigned i = 0; i < workload->jobs->len; i++) {
+    const WorkloadJob *job = workload->jobs->pdata[i];
+    streams[i] = (ObservedStream) { job->iodepth, job->files->len };
+  }
+  return observation_new (streams, workload->jobs->len);
+}
+
+static TaskRole role_in_trace (unsigned task, gconstpointer data)
+{
+  return tracepoint_reader_role (data, task);
+}
+
+static Observation *observe_trace (const char *directory, const char *name, const Workload *workload,
+                                   TracepointInfo *ret_info, GError **error)
+{
+  g_autofree char *file = g_strconcat (name, ".trace.gz", NULL);
+  g_autofree char *path = g_build_filename (directory, file, NULL);
+  ByteSource *source = byte_source_open (path, error);
+  g_autoptr (TracepointReader) reader = source ? tracepoint_reader_new (source, error) : NULL;
+  g_autoptr (Observation) observation = new_observation (workload);
+  Tracepoint event;
+  int got = -1;
+
+  while (reader && (got = tracepoint_reader_next (reader, &event, error)) > 0) {
+    observation_add (observation, &event);
+  }
+  if (got == 0) {
+    observation_end (observation, role_in_trace, reader);
+    *ret_info = *tracepoint_reader_info (reader);
+    if (observation_counts (observation)->submitted == 0) {
+      g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,
+                   "%s: no submission among %" G_GUINT64_FORMAT " events; expected io_uring_submit_req or "
+                   "io_uring_submit_sqe", byte_source_name (source), ret_info->lines);
+      got = -1;
+    }
+  }
+  byte_source_unref (source);
+  return got == 0 ? g_steal_pointer (&observation) : NULL;
+}
+
+/* Events of the model on their way to an observation. */
+typedef struct {
+  Observation *observation;
+  GArray *roles;                  /* of TaskRole, by task */
+} Simulated;
+
+static const TracepointKind kind_of[TRACE_EVENT_KINDS] = {
+  [TRACE_SUBMIT_REQ] = TRACEPOINT_SUBMIT,
+  [TRACE_QUEUE_ASYNC_WORK] = TRACEPOINT_QUEUE_ASYNC_WORK,
+  [TRACE_COMPLETE] = TRACEPOINT_COMPLETE,
+  [TRACE_CQRING_WAIT] = TRACEPOINT_CQRING_WAIT,
+  [TRACE_LOCAL_WORK_RUN] = TRACEPOINT_LOCAL_WORK_RUN,
+  [TRACE_SCHED_SWITCH] = TRACEPOINT_SCHED_SWITCH,
+  [TRACE_SCHED_WAKEUP] = TRACEPOINT_SCHED_WAKEUP,
+};
+
+static void on_event (const TraceEvent *event, void *data)
+{
+  Simulated *simulated = data;
+  const gboolean sched = event->kind == TRACE_SCHED_SWITCH || event->kind == TRACE_SCHED_WAKEUP;
+  const gboolean of_request = !sched && event->kind != TRACE_CQRING_WAIT && event->kind != TRACE_LOCAL_WORK_RUN;
+  const Tracepoint point = {
+    .kind = kind_of[event->kind], .time = event->time, .task = event->task, .other = event->task,
+    .ring = event->application, .request = of_request ? event->request : TRACEPOINT_NO_REQUEST,
+    .hashed = event->hashed, .count = event->count,
+  };
+
+  if (event->task >= simulated->roles->len) {
+    g_array_set_size (simulated->roles, event->task + 1);
+  }
+  g_array_index (simulated->roles, TaskRole, event->task) = event->worker      ? TASK_ROLE_WORKER
+                                                            : event->submitter ? TASK_ROLE_APPLICATION
+                                                                               : TASK_ROLE_OTHER;
+  observation_add (simulated->observation, &point);
+}
+
+static TaskRole role_in_model (unsigned task, gconstpointer data)
+{
+  return g_array_index (((const Simulated *) data)->roles, TaskRole, task);
+}
+
+/* NULL with error set, or with *ret_status CAPTURE_INTERRUPTED. */
+static Observation *observe_simulation (const Scenario *scenario, const CaptureConditions *conditions,
+                                        const Options *options, CaptureStatus *ret_status, ReportCapture *report,
+                                        GError **error)
+{
+  g_autoptr (GArray) roles = g_array_new (FALSE, TRUE, sizeof (TaskRole));
+  g_autoptr (Observation) observation = new_observation (scenario->workload);
+  Simulated simulated = { observation, roles };
+  SimulationSetup setup = scenario_setup (scenario, options, scenario->policies->pdata[0], -1);
+  g_autoptr (RunSet) set = run_set_new ();
+
+  setup.kernel = options->kernel ? options->kernel : conditions->kernel;
+  setup.cpus = conditions->cpus;
+  setup.trace = on_event;
+  setup.trace_data = &simulated;
+  report->kernel = setup.kernel ? setup.kernel : setup.policy->kernel;
+  report->cpus = setup.cpus ? setup.cpus : setup.machine->cpus;
+  run_set_add (set, &setup);
+  *ret_status = CAPTURE_FAILED;
+  if (!run_set_run (set, options->seed, 1, 1, !options->quiet, error)) {
+    return NULL;
+  }
+  const RunResult *result = run_set_result (set, 0);
+  if (!result || result->interrupted) {
+    *ret_status = CAPTURE_INTERRUPTED;
+    return NULL;
+  }
+  observation_end (observation, role_in_model, &simulated);
+  *ret_status = CAPTURE_DONE;
+  return g_steal_pointer (&observation);
+}
+
+/* ---- comparing ---- */
+
+static char **event_names (const char *letters)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  for (const char *letter = letters; *letter; letter++) {
+    g_ptr_array_add (names, g_strdup (observed_event_name (*letter)));
+  }
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_free (names, FALSE);
+}
+
+/* `simulated` (nullable): only the real side is known. */
+static void compare_sequences (const Observation *real, const Observation *simulated, ReportCapture *report)
+{
+  g_autoptr (GPtrArray) all = observation_sequences (real, simulated ? simulated : real);
+
+  report->sequences = g_new0 (ReportSequence, all->len);
+  report->n_sequences = all->len;
+  report->sequences_ok = TRUE;
+  for (unsigned i = 0; i < all->len; i++) {
+    ReportSequence *sequence = &report->sequences[i];
+    sequence->events = event_names (all->pdata[i]);
+    sequence->real = observation_sequence (real, all->pdata[i]);
+    sequence->simulated = simulated ? observation_sequence (simulated, all->pdata[i]) : 0;
+    report->sequences_ok = report->sequences_ok && sequence->real == sequence->simulated;
+  }
+}
+
+static uint64_t count_of (const Observation *observation, CaptureCount count)
+{
+  const ObservedCounts *counts = observation_counts (observation);
+
+  switch (count) {
+  case CAPTURE_SUBMITTED:
+    return counts->submitted;
+  case CAPTURE_PUNTED:
+    return counts->punted;
+  case CAPTURE_HASHED:
+    return counts->hashed;
+  case CAPTURE_WORKERS:
+    return counts->workers;
+  default:
+    g_assert_not_reached ();
+  }
+}
+
+/* Against validate.ini; workers may be one more or less, and are asked even if it says nothing. */
+static gboolean compare_counts (const Observation *real, const Observation *simulated,
+                                const CaptureConditions *conditions, ReportCapture *report, GPtrArray *notes)
+{
+  gboolean ok = TRUE;
+
+  report->n_counts = CAPTURE_COUNT_KINDS;
+  report->counts = g_new0 (ReportCount, CAPTURE_COUNT_KINDS);
+  for (unsigned i = 0; i < CAPTURE_COUNT_KINDS; i++) {
+    const CaptureRange *range = &conditions->count[i];
+    ReportCount *count = &report->counts[i];
+    const gboolean workers = i == CAPTURE_WORKERS;
+    *count = (ReportCount) { .name = capture_count_name (i), .given = range->given || workers, .ok = TRUE,
+                             .real = count_of (real, i), .simulated = count_of (simulated, i) };
+    count->low = range->given ? range->low : count->real;
+    count->high = range->given ? range->high : count->real;
+    if (count->real < count->low || count->real > count->high) {
+      note (notes, report->name, "validate.ini allows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+            " %s, but its own trace shows %" G_GUINT64_FORMAT, count->low, count->high, count->name, count->real);
+    }
+    if (workers) {
+      count->low -= MIN (count->low, WORKERS_WITHIN);
+      count->high += WORKERS_WITHIN;
+    }
+    count->ok = !count->given || (count->simulated >= count->low && count->simulated <= count->high);
+    ok = ok && count->ok;
+  }
+  return ok;
+}
+
+static void compare_order (const Observation *real, const Observation *simulated, ReportCapture *report)
+{
+  static const char *const words[] = { [ORDER_SAME] = "same", [ORDER_EQUIVALENT] = "equivalent",
+                                       [ORDER_DIFFERENT] = "different" };
+
+  report->order_batches = report->sequences_asked ? BATCHES : BATCHES_OF_RANGES;
+  const ObservedOrder order = observation_compare_order (real, simulated, report->order_batches, &report->order_real,
+                                                         &report->order_simulated);
+  report->order = words[order];
+  report->order_ok = order != ORDER_DIFFERENT;
+}
+
+static void compare_switches (const Observation *real, const Observation *simulated, ReportCapture *report)
+{
+  const ObservedCounts *a = observation_counts (real), *b = observation_counts (simulated);
+
+  report->has_switches = a->has_switches;
+  report->real_switches = (double) a->switches / MAX (a->submitted, 1);
+  report->simulated_switches = (double) b->switches / MAX (b->submitted, 1);
+  report->switches_within =
+      fabs (report->simulated_switches - report->real_switches) <= switches_within * report->real_switches;
+  const gboolean few = a->submitted == b->submitted &&
+                       fabs ((double) a->switches - (double) b->switches) <= switches_slack;
+  report->switches_ok = !a->has_switches || report->switches_within || few;
+}
+
+static void compare (const Observation *real, const Observation *simulated, const CaptureConditions *conditions,
+                     ReportCapture *report, GPtrArray *notes)
+{
+  const CaptureRange *range = conditions->count;
+
+  report->sequences_asked =
+      !range[CAPTURE_SUBMITTED].is_range && !range[CAPTURE_PUNTED].is_range && !range[CAPTURE_HASHED].is_range;
+  compare_sequences (real, simulated, report);
+  const gboolean counts_ok = compare_counts (real, simulated, conditions, report, notes);
+  compare_order (real, simulated, report);
+  compare_switches (real, simulated, report);
+  report->real_posted_by_worker = observation_counts (real)->posted_by_worker;
+  report->simulated_posted_by_worker = observation_counts (simulated)->posted_by_worker;
+  report->ok = counts_ok && (report->sequences_ok || !report->sequences_asked) && report->order_ok &&
+               report->switches_ok;
+}
+
+static void note_trace (const TracepointInfo *info, ReportCapture *report, GPtrArray *notes)
+{
+  report->lost = info->lost;
+  report->unknown = info->unknown;
+  report->strays = info->strays;
+  if (info->lost) {
+    note (notes, report->name, "the trace lost %" G_GUINT64_FORMAT " events: its counts are too small", info->lost);
+  }
+  if (info->strays || info->unfinished) {
+    note (notes, report->name, "%" G_GUINT64_FORMAT " events belong to no submission of the trace, %" G_GUINT64_FORMAT
+          " requests were submitted again before they completed", info->strays, info->unfinished);
+  }
+}
+
+CaptureStatus capture_compare (const char *directory, const char *name, const CaptureConditions *conditions,
+                               const Options *options, ReportCapture *report, GPtrArray *notes, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  CaptureStatus status = CAPTURE_FAILED;
+  TracepointInfo info;
+
+  report->name = name;
+  g_autoptr (Scenario) scenario = open_scenario (directory, name, conditions, options, error);
+  g_autoptr (Observation) real = scenario ? observe_trace (directory, name, scenario->workload, &info, error) : NULL;
+  if (!real) {
+    return CAPTURE_FAILED;
+  }
+  report->requests = observation_counts (real)->submitted;
+  report->policy = g_strdup (((const Policy *) scenario->policies->pdata[0])->name);
+  report->machine = g_strdup (scenario->machine->name);
+  report->fs = g_strdup (scenario->file_system->name);
+  g_autoptr (Observation) simulated = observe_simulation (scenario, conditions, options, &status, report, &cause);
+  if (!simulated && g_error_matches (cause, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG)) {
+    report->not_modelled = g_strdup (cause->message);
+    compare_sequences (real, NULL, report);
+    status = CAPTURE_DONE;
+  } else if (!simulated) {
+    if (cause) {
+      g_autofree char *shown = escape_text_short (name, -1, 100);
+      g_propagate_prefixed_error (error, g_steal_pointer (&cause), "%s: ", shown);
+    }
+    return status;
+  } else {
+    compare (real, simulated, conditions, report, notes);
+  }
+  note_trace (&info, report, notes);
+  if (conditions->nodes > 1) {
+    note (notes, name, "taken on %u NUMA nodes, simulated as one", conditions->nodes);
+  }
+  return status;
+}
