@@ -177,6 +177,7 @@ io_wq_create_worker (Task *task, IoWq *wq)
   worker->task->on_sleeping = io_worker_sleeping;
   worker->task->on_running = io_worker_running;
   sim_worker_created (sim);
+  free_list_push (worker);              /* io_init_new_worker(): free until it takes something */
   task_start (worker->task, task);
 }
 

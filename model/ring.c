@@ -5,6 +5,8 @@
 #include "model/task_work.h"
 #include "model/workqueue.h"
 
+#define LOCAL_WORK_MAX 20u
+
 static unsigned
 power_of_two (unsigned n)
 {
@@ -171,22 +173,35 @@ ring_batch_flush (Task *task, Ring *ring)
   ring_posted (task, ring);
 }
 
+/* How much deferred work one entry to the kernel, or one wake-up in it that wants `min` completions, runs
+ * (io_run_local_work(), IO_LOCAL_TW_DEFAULT_MAX): all of it before 6.14. */
+unsigned
+ring_local_budget (const Ring *ring, unsigned min, gboolean entry)
+{
+  if (!ring->flags.defer_taskrun || ring->sim->kernel < KERNEL (6, 14))
+    return G_MAXUINT;
+  return entry ? MAX (LOCAL_WORK_MAX, min) : min;
+}
+
 void
 ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
 {
+  unsigned budget = ring_local_budget (ring, min, TRUE);
+
   task_cost (task, COST_WAIT);
   sim_trace (task, TRACE_CQRING_WAIT, NULL, min);
   ring->wait_nr = min;
   for (;;) {
     task_prepare_to_sleep (task);
     ring->waiter = task;
-    task_work_run (task, ring);
+    task_work_run_budget (task, ring, budget);
     ring_flush_overflow (ring);
     if (ring_cq_ready (ring) >= min || sim_now (ring->sim) >= deadline)
       break;
     task->waits_for = "a completion in io_cqring_wait()";
     task_schedule (task, deadline);
     task->waits_for = NULL;
+    budget = ring_local_budget (ring, min, FALSE);
   }
   task_cancel_sleep (task);
   ring->waiter = NULL;

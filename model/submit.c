@@ -247,7 +247,7 @@ io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min
     io_submit_sqes (task, ring, to_submit);
   if (getevents) {
     task_sync (task);
-    task_work_run (task, ring);
+    task_work_run_budget (task, ring, ring_local_budget (ring, min_complete, TRUE));
     if (min_complete)
       ring_wait (task, ring, min_complete, deadline);
   }

@@ -161,6 +161,11 @@ test_parallel (void)
     { "IOSQE_ASYNC writes, 6.1: hashed, many workers, one works", "linux-6.1", NULL,
       "S@1: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 1, 4 },
     { "IOSQE_ASYNC writes, 6.18: several enter one inode", "linux-6.18", NULL,
+      "S@1: ring:8 sqe:aw0 submit run:.001 sqe:aw0 submit run:.001 sqe:aw0 submit run:.001 sqe:aw0 submit:4 reap", "0123",
+      "abcd", "abcd", 4, 4 },
+    { "a new worker is free until it takes something, and awake: 6.5 creates no other", "linux-6.18", NULL,
+      "S@1: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
+    { "before, it counted only if it had to be woken", "unhashed", "kernel=6.3",
       "S@1: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
     { "fsync up to 6.2: no worker of its own", "linux-6.1", "kernel=6.2",
       "S@1: ring:8 sqe:s0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 1, 1 },
@@ -275,31 +280,31 @@ static void
 test_pool (void)
 {
   static const struct { const char *rule, *policy, *script; double at; Pool pool; } rows[] = {
-    { "three work", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5, { "123", 3, 0, 3, 0 } },
-    { "the first is done", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 15,
+    { "three work", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 5, { "123", 3, 0, 3, 0 } },
+    { "the first is done", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 15,
       { "23", 3, 0, 2, 1 } },
-    { "all are idle", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 35, { "", 3, 0, 0, 3 } },
+    { "all are idle", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 35, { "", 3, 0, 0, 3 } },
     { "the last to become idle is woken", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 run:100 sqe:ar3 submit:4 reap", 135, { "3", 3, 0, 1, 2 } },
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 run:100 sqe:ar3 submit:4 reap", 135, { "3", 3, 0, 1, 2 } },
     { "another order", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+3 sqe:aw1+1 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit:4 reap", 135, { "1", 3, 0, 1, 2 } },
+      "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit:4 reap", 135, { "1", 3, 0, 1, 2 } },
     { "then the one before", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+3 sqe:aw1+1 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit run:1 sqe:ar3 submit:5 reap", 135,
+      "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit run:1 sqe:ar3 submit:5 reap", 135,
       { "13", 3, 0, 2, 1 } },
-    { "work beyond the limit is pending", "hashed-2", "S@1: ring:8 sqe:ar3 sqe:ar3 sqe:ar3 sqe:ar3 submit:4 reap", 5,
+    { "work beyond the limit is pending", "hashed-2", "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit run:.001 sqe:ar3 sqe:ar3 submit:4 reap", 5,
       { "12", 2, 2, 2, 0 } },
     { "a run that was taken is not pending", "linux-6.3", "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", 5,
       { "1", 1, 0, 1, 0 } },
     { "idle for less than 5 s: all stay", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000010.999, { "", 3, 0, 0, 3 } },
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 5000010.999, { "", 3, 0, 0, 3 } },
     { "idle for 5 s: the first leaves", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000012, { "", 2, 0, 0, 2 } },
-    { "the next too", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 5000022,
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 5000012, { "", 2, 0, 0, 2 } },
+    { "the next too", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 5000022,
       { "", 1, 0, 0, 1 } },
-    { "the last one stays", "linux-6.18", "S@1: ring:8 sqe:aw0+1 sqe:aw1+2 sqe:aw2+3 submit:3 reap", 60000000,
+    { "the last one stays", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 60000000,
       { "", 1, 0, 0, 1 } },
     { "work starts the 5 s again", "linux-6.18",
-      "S@1: ring:8 sqe:ar3 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap", 7999999,
+      "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap", 7999999,
       { "", 2, 0, 0, 2 } },
   };
 
@@ -336,7 +341,7 @@ test_woken_twice (void)
     fixture_set (fixture, TEN_US);
     fixture_set (fixture, rows[i].kernel);
     fixture_build (fixture);
-    fixture_script (fixture, "S@1: ring:8 sqe:ar0 sqe:ar1 submit:2 reap run:100 sqe:ar2 sqe:ar3 submit:2 reap");
+    fixture_script (fixture, "S@1: ring:8 sqe:ar0 submit run:.001 sqe:ar1 submit:2 reap run:100 sqe:ar2 sqe:ar3 submit:2 reap");
     fixture_at (fixture, 115 * UR_US, look, &pool);
     fixture_run (fixture, rows[i].kernel);
     ROW_CHECK (strcmp (pool.running, rows[i].running) == 0, "%s: %s run", rows[i].kernel, pool.running);

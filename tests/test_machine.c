@@ -108,7 +108,7 @@ static void test_inheritance (void)
   CU_ASSERT_PTR_NOT_NULL_FATAL (vm);
   CU_ASSERT (base->cpus == 16 && generic->cpus == 8 && vm->cpus == 2);
   CU_ASSERT (base->placement == PLACEMENT_SPREAD && vm->placement == PLACEMENT_PACK);
-  CU_ASSERT (base->preemption == PREEMPT_VOLUNTARY && vm->preemption == PREEMPT_FULL);
+  CU_ASSERT (base->preemption == PREEMPT_VOLUNTARY && vm->preemption == PREEMPT_VOLUNTARY);
   CU_ASSERT (base->tick == 4 * UR_MS && base->slice == 750000);
   CU_ASSERT (fabs (generic->kappa - 0.033) < 1e-12 && fabs (generic->noise - 0.15) < 1e-12);
   CU_ASSERT_PTR_NULL (base->base_path);
