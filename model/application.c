@@ -21,8 +21,7 @@ static const AsyncEngine libaio = { application_libaio_queue, application_libaio
 
 static void application_body (Task *task, void *data);
 
-Application *
-application_new (Simulation *sim, const WorkloadJob *job)
+Application *application_new (Simulation *sim, const WorkloadJob *job)
 {
   const SimulationSetup *setup = sim->setup;
   Application *application = g_new0 (Application, 1);
@@ -31,14 +30,15 @@ application_new (Simulation *sim, const WorkloadJob *job)
   application->job = job;
   application->number = sim->applications->len;
   application->engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
-  application->sqpoll = application->engine == APPLICATION_IO_URING && (setup->sqpoll >= 0 ? setup->sqpoll : job->sqpoll);
+  application->sqpoll =
+      application->engine == APPLICATION_IO_URING && (setup->sqpoll >= 0 ? setup->sqpoll : job->sqpoll);
   application->iodepth = setup->iodepth ? setup->iodepth : job->iodepth;
   if (application->engine == APPLICATION_PSYNC)
     application->iodepth = 1;
   g_queue_init (&application->finished);
   application->slots = g_new0 (Request, application->iodepth);
   application->free = g_new (Request *, application->iodepth);
-  for (unsigned i = application->iodepth; i-- > 0; ) {
+  for (unsigned i = application->iodepth; i-- > 0;) {
     application->slots[i].application = application;
     application->slots[i].slot = i;
     application->slots[i].link.data = &application->slots[i];
@@ -49,8 +49,7 @@ application_new (Simulation *sim, const WorkloadJob *job)
   return application;
 }
 
-void
-application_free (Application *application)
+void application_free (Application *application)
 {
   if (application->source)
     application->source->free (application->source);
@@ -59,15 +58,13 @@ application_free (Application *application)
   g_free (application);
 }
 
-void
-application_start (Application *application)
+void application_start (Application *application)
 {
   application->sim->applications_running++;
   task_start (application->task, NULL);
 }
 
-static gboolean
-application_reopen (Application *application)
+static gboolean application_reopen (Application *application)
 {
   GError *error = NULL;
 
@@ -81,8 +78,7 @@ application_reopen (Application *application)
 }
 
 /* When the stream has to stop whatever it is doing: --simulate-time, runtime=. */
-static UrTime
-application_end (const Application *application)
+static UrTime application_end (const Application *application)
 {
   UrTime limit = application->sim->setup->limit_time, runtime = application->job->runtime;
   UrTime end = limit ? limit : UR_TIME_NEVER;
@@ -90,19 +86,16 @@ application_end (const Application *application)
   return runtime ? MIN (end, application->started + runtime) : end;
 }
 
-static gboolean
-application_time_is_up (const Application *application)
+static gboolean application_time_is_up (const Application *application)
 {
   const Simulation *sim = application->sim;
 
-  return task_now (application->task) >= application_end (application)
-    || (sim->setup->limit_ios && sim->issued >= sim->setup->limit_ios)
-    || sim->error;
+  return task_now (application->task) >= application_end (application) ||
+         (sim->setup->limit_ios && sim->issued >= sim->setup->limit_ios) || sim->error;
 }
 
 /* Fills application->pending; FALSE at the end. */
-static gboolean
-application_next (Application *application)
+static gboolean application_next (Application *application)
 {
   GError *error = NULL;
   int got;
@@ -122,8 +115,7 @@ application_next (Application *application)
 }
 
 /* With all costs at 0 a job that runs for a time would never end. */
-static void
-application_check_time_passes (Application *application)
+static void application_check_time_passes (Application *application)
 {
   UrTime now = task_now (application->task);
 
@@ -131,15 +123,16 @@ application_check_time_passes (Application *application)
     application->moment = now;
     application->at_moment = 0;
   } else if (++application->at_moment > REQUESTS_AT_ONE_MOMENT) {
-    sim_fail (application->sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
-                                             "job \"%s\": %u requests at %" G_GUINT64_FORMAT " ns: no time passes on machine "
-                                             "%s; expected costs above 0", application->job->name,
-                                             REQUESTS_AT_ONE_MOMENT, now, application->sim->setup->machine->name));
+    sim_fail (application->sim,
+              g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                           "job \"%s\": %u requests at %" G_GUINT64_FORMAT " ns: no time passes on machine "
+                           "%s; expected costs above 0",
+                           application->job->name, REQUESTS_AT_ONE_MOMENT, now,
+                           application->sim->setup->machine->name));
   }
 }
 
-Request *
-application_prepare (Application *application)
+Request *application_prepare (Application *application)
 {
   Simulation *sim = application->sim;
   Request *request;
@@ -167,16 +160,14 @@ application_prepare (Application *application)
   return request;
 }
 
-static void
-add_phase (Simulation *sim, Phase phase, UrTime from, UrTime to)
+static void add_phase (Simulation *sim, Phase phase, UrTime from, UrTime to)
 {
   sim->count.phase[phase].sum += (double) (to - from);
   sim->count.phase[phase].n++;
 }
 
 /* Splits the life of a request; the parts add up to reaped - prepared. */
-static void
-application_count_phases (Simulation *sim, const RequestTimes *time)
+static void application_count_phases (Simulation *sim, const RequestTimes *time)
 {
   UrTime start = time->started ? time->started : time->attempt;
   UrTime waited = time->lock_got - time->lock_wanted;
@@ -195,8 +186,7 @@ application_count_phases (Simulation *sim, const RequestTimes *time)
     add_phase (sim, PHASE_WAKEUP, 0, time->queue_wakeup + time->reap_wakeup);
 }
 
-static void
-result_op_add (ResultOp *op, const Request *request, gboolean synchronous)
+static void result_op_add (ResultOp *op, const Request *request, gboolean synchronous)
 {
   const RequestTimes *time = &request->time;
   UrTime start = synchronous ? time->issued : time->prepared;
@@ -209,8 +199,7 @@ result_op_add (ResultOp *op, const Request *request, gboolean synchronous)
   ur_histogram_record (&op->lat, time->reaped - start);
 }
 
-void
-application_reaped (Application *application, Request *request)
+void application_reaped (Application *application, Request *request)
 {
   Simulation *sim = application->sim;
   gboolean synchronous = application->engine == APPLICATION_PSYNC;
@@ -218,13 +207,13 @@ application_reaped (Application *application, Request *request)
   request->time.reaped = task_now (application->task);
   request->time.reap_wakeup = task_wakeup_within (application->task, request->time.posted, request->time.reaped);
   task_cost (application->task, COST_APP_REAP);
-  if (!request->time.issued)            /* it completed while its batch was still being handed over */
+  if (!request->time.issued) /* it completed while its batch was still being handed over */
     request->time.issued = request->time.reaped;
   sim->count.reaped++;
   sim_progress (sim);
   ur_level_set (&sim->count.in_flight, sim_now (sim), sim->count.in_flight.level - 1);
   application_count_phases (sim, &request->time);
-  if (request->outcome != OUTCOME_FAILED) {     /* what fails is no throughput */
+  if (request->outcome != OUTCOME_FAILED) { /* what fails is no throughput */
     result_op_add (&sim->op[request->io.op], request, synchronous);
     if (request->io.op < IO_SYNC)
       result_op_add (sim->all, request, synchronous);
@@ -233,8 +222,7 @@ application_reaped (Application *application, Request *request)
   application->free[application->n_free++] = request;
 }
 
-static void
-application_sleep_until (Application *application, UrTime when)
+static void application_sleep_until (Application *application, UrTime when)
 {
   Task *task = application->task;
 
@@ -252,8 +240,7 @@ application_sleep_until (Application *application, UrTime when)
 }
 
 /* Timed replay: nothing before its time; completions are reaped meanwhile.  FALSE: the time is up before. */
-static gboolean
-application_await_arrival (Application *application, const AsyncEngine *engine)
+static gboolean application_await_arrival (Application *application, const AsyncEngine *engine)
 {
   UrTime due = application->started + application->pending.arrival;
   UrTime now = task_now (application->task);
@@ -274,12 +261,12 @@ application_await_arrival (Application *application, const AsyncEngine *engine)
   return TRUE;
 }
 
-static void
-application_think (Application *application, const AsyncEngine *engine)
+static void application_think (Application *application, const AsyncEngine *engine)
 {
   const WorkloadJob *job = application->job;
 
-  if (!job->thinktime || application->sim->setup->replay == REPLAY_FAST || ++application->thought < job->thinktime_blocks)
+  if (!job->thinktime || application->sim->setup->replay == REPLAY_FAST ||
+      ++application->thought < job->thinktime_blocks)
     return;
   application->thought = 0;
   if (engine && application->queued)
@@ -290,8 +277,7 @@ application_think (Application *application, const AsyncEngine *engine)
 }
 
 /* wait_for_completions(): with the depth used up, down to iodepth_low. */
-static void
-application_drain_to_low (Application *application, const AsyncEngine *engine)
+static void application_drain_to_low (Application *application, const AsyncEngine *engine)
 {
   const WorkloadJob *job = application->job;
   unsigned min = MAX (MIN (job->batch_complete_min, application->iodepth), 1);
@@ -305,8 +291,7 @@ application_drain_to_low (Application *application, const AsyncEngine *engine)
 }
 
 /* do_io() for engines that keep several requests in flight. */
-static void
-application_run_async (Application *application, const AsyncEngine *engine)
+static void application_run_async (Application *application, const AsyncEngine *engine)
 {
   const WorkloadJob *job = application->job;
   gboolean timed = application->sim->setup->replay == REPLAY_TIMED && job->open_source;
@@ -332,8 +317,7 @@ application_run_async (Application *application, const AsyncEngine *engine)
 }
 
 /* psync: one pread, pwrite or fsync at a time. */
-static void
-application_run_psync (Application *application)
+static void application_run_psync (Application *application)
 {
   Task *task = application->task;
   gboolean timed = application->sim->setup->replay == REPLAY_TIMED && application->job->open_source;
@@ -357,8 +341,7 @@ application_run_psync (Application *application)
   }
 }
 
-static void
-application_body (Task *task, void *data)
+static void application_body (Task *task, void *data)
 {
   Application *application = data;
 

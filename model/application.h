@@ -27,7 +27,8 @@ struct Application {
   Io pending; gboolean has_pending, exhausted;
   uint64_t n_prepared;
   unsigned thought;                     /* requests since the last think time */
-  UrTime late_total, late, last_due; uint64_t n_timed;     /* timed replay: lateness in all, of the last; when that was due */
+  /* Timed replay: lateness in all, of the last request, and when that was due. */
+  UrTime late_total, late, last_due; uint64_t n_timed;
   UrTime moment; unsigned at_moment;    /* time of the last request, and how many fell on it */
 };
 

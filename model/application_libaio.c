@@ -7,8 +7,7 @@
 #include "model/cpu.h"
 #include "model/file_io.h"
 
-void
-application_libaio_queue (Application *application, Request *request)
+void application_libaio_queue (Application *application, Request *request)
 {
   request->work_next = NULL;
   if (application->queued_last)
@@ -18,8 +17,7 @@ application_libaio_queue (Application *application, Request *request)
   application->queued_last = request;
 }
 
-void
-application_libaio_commit (Application *application)
+void application_libaio_commit (Application *application)
 {
   Task *task = application->task;
   Request *first = application->queued_first;
@@ -41,14 +39,13 @@ application_libaio_commit (Application *application)
     request->time.issued = task_now (task);
 }
 
-void
-application_libaio_reap (Application *application, unsigned min, unsigned max, UrTime deadline)
+void application_libaio_reap (Application *application, unsigned min, unsigned max, UrTime deadline)
 {
   Task *task = application->task;
   unsigned got = 0;
   GList *link;
 
-  (void) min;                           /* everything submitted has finished: there is nothing to wait for */
+  (void) min; /* everything submitted has finished: there is nothing to wait for */
   (void) deadline;
   task_enter_kernel (task);
   for (unsigned i = 0; i < MIN (max, application->finished.length); i++)

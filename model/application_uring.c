@@ -7,8 +7,7 @@
 
 /* fio 3.33 and later: CQSIZE (CQ as large as the SQ), and what the kernel has of COOP_TASKRUN, SINGLE_ISSUER and
  * DEFER_TASKRUN; with sqthread_poll SQPOLL and CQSIZE only. */
-static RingFlags
-fio_ring_flags (const Application *application)
+static RingFlags fio_ring_flags (const Application *application)
 {
   unsigned kernel = application->sim->kernel;
   gboolean plain = !application->sqpoll;
@@ -23,21 +22,19 @@ fio_ring_flags (const Application *application)
   return flags;
 }
 
-void
-application_uring_setup (Application *application)
+void application_uring_setup (Application *application)
 {
   const WorkloadJob *job = application->job;
 
-  application->ring = ring_new (application->sim, application, application->iodepth, fio_ring_flags (application),
-                                job->sqpoll_cpu);
+  application->ring =
+      ring_new (application->sim, application, application->iodepth, fio_ring_flags (application), job->sqpoll_cpu);
   application->ring->submitter = application->task;
   application->ring->polled = application->sqpoll;
   if (application->sqpoll)
     sq_thread_start (application->ring, application->task, 0);
 }
 
-void
-application_uring_queue (Application *application, Request *request)
+void application_uring_queue (Application *application, Request *request)
 {
   Ring *ring = application->ring;
 
@@ -46,7 +43,7 @@ application_uring_queue (Application *application, Request *request)
     return;
   }
   task_sync (application->task);
-  while (ring_sq_full (ring))           /* the sq_thread publishes its head at the end of its batch only */
+  while (ring_sq_full (ring)) /* the sq_thread publishes its head at the end of its batch only */
     if (task_spin (application->task, NULL, UR_TIME_NEVER) == SPIN_RESCHED)
       task_yield (application->task);
   request->time.issued = sim_now (application->sim);
@@ -54,23 +51,21 @@ application_uring_queue (Application *application, Request *request)
   sq_thread_notify (application->task, ring);
 }
 
-void
-application_uring_commit (Application *application)
+void application_uring_commit (Application *application)
 {
   Ring *ring = application->ring;
   unsigned n = application->queued;
 
   application->queued = 0;
   if (application->sqpoll)
-    return;                             /* published one by one */
+    return; /* published one by one */
   application->stamp_from = ring->sq_head;
   io_uring_enter (application->task, ring, n, 0, TRUE);
-  for (unsigned i = 0; i < n; i++)      /* fio stamps a batch when the call returns */
+  for (unsigned i = 0; i < n; i++) /* fio stamps a batch when the call returns */
     ring->sq[(application->stamp_from + i) & (ring->sq_entries - 1)]->time.issued = task_now (application->task);
 }
 
-void
-application_uring_reap (Application *application, unsigned min, unsigned max, UrTime deadline)
+void application_uring_reap (Application *application, unsigned min, unsigned max, UrTime deadline)
 {
   Ring *ring = application->ring;
   Task *task = application->task;

@@ -11,17 +11,16 @@
 #define KEEPS_UP 0.05
 
 static const char *const outcome_names[] = { "inline", "punted_hashed", "punted_unhashed", "async", "failed" };
-static const char *const phase_names[] = { "submit", "attempt", "punt", "queue", "wakeup", "lock", "service", "complete", "reap" };
+static const char *const phase_names[] = { "submit", "attempt", "punt",     "queue", "wakeup",
+                                           "lock",   "service", "complete", "reap" };
 
-const char *
-outcome_name (Outcome outcome)
+const char *outcome_name (Outcome outcome)
 {
   g_return_val_if_fail (outcome < OUTCOMES, NULL);
   return outcome_names[outcome];
 }
 
-const char *
-trace_event_name (TraceEventKind kind)
+const char *trace_event_name (TraceEventKind kind)
 {
 #define TRACE_EVENT_NAME(id, name) name,
   static const char *const names[] = { TRACE_EVENTS (TRACE_EVENT_NAME) };
@@ -30,15 +29,13 @@ trace_event_name (TraceEventKind kind)
   return names[kind];
 }
 
-const char *
-phase_name (Phase phase)
+const char *phase_name (Phase phase)
 {
   g_return_val_if_fail (phase < PHASES, NULL);
   return phase_names[phase];
 }
 
-void
-result_op_init (ResultOp *op)
+void result_op_init (ResultOp *op)
 {
   op->ios = op->bytes = 0;
   ur_histogram_init (&op->slat);
@@ -46,8 +43,7 @@ result_op_init (ResultOp *op)
   ur_histogram_init (&op->lat);
 }
 
-static void G_GNUC_PRINTF (2, 3)
-check_failed (Simulation *sim, const char *format, ...)
+static void G_GNUC_PRINTF (2, 3) check_failed (Simulation *sim, const char *format, ...)
 {
   va_list args;
 
@@ -56,8 +52,7 @@ check_failed (Simulation *sim, const char *format, ...)
   va_end (args);
 }
 
-static void
-check_requests (Simulation *sim)
+static void check_requests (Simulation *sim)
 {
   const SimulationCounters *count = &sim->count;
   uint64_t outcomes = 0;
@@ -66,28 +61,32 @@ check_requests (Simulation *sim)
   for (unsigned i = 0; i < OUTCOMES; i++)
     outcomes += count->outcome[i];
   if (count->submitted != outcomes || count->submitted != sim->issued)
-    check_failed (sim, "check: %" G_GUINT64_FORMAT " issued, %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT
-                  " with an outcome", sim->issued, count->submitted, outcomes);
+    check_failed (sim,
+                  "check: %" G_GUINT64_FORMAT " issued, %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT
+                  " with an outcome",
+                  sim->issued, count->submitted, outcomes);
   if (count->completed != count->submitted || count->reaped + dropped != count->completed)
-    check_failed (sim, "check: %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT " completed, %" G_GUINT64_FORMAT
-                  " reaped, %" G_GUINT64_FORMAT " dropped", count->submitted, count->completed, count->reaped, dropped);
+    check_failed (sim,
+                  "check: %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT " completed, %" G_GUINT64_FORMAT
+                  " reaped, %" G_GUINT64_FORMAT " dropped",
+                  count->submitted, count->completed, count->reaped, dropped);
   if (count->in_flight.level > 0)
     check_failed (sim, "check: %g requests still in flight", count->in_flight.level);
 }
 
 /* Little's law: mean number in flight x time = sum of the times in flight. */
-static void
-check_little (Simulation *sim)
+static void check_little (Simulation *sim)
 {
   double area = ur_level_mean (&sim->count.in_flight, sim->finished) * (double) sim->finished;
 
   if (fabs (area - (double) sim->residence) > 1e-6 * ((double) sim->residence + 1) + 1)
-    check_failed (sim, "check: Little's law: mean in flight x time is %.0f ns, times in flight add up to %" G_GUINT64_FORMAT
-                  " ns", area, sim->residence);
+    check_failed (sim,
+                  "check: Little's law: mean in flight x time is %.0f ns, times in flight add up to %" G_GUINT64_FORMAT
+                  " ns",
+                  area, sim->residence);
 }
 
-static void
-check_locks (Simulation *sim)
+static void check_locks (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->inodes->len; i++) {
     const Inode *inode = g_ptr_array_index (sim->inodes, i);
@@ -99,25 +98,26 @@ check_locks (Simulation *sim)
   }
 }
 
-static void
-check_cpus (Simulation *sim)
+static void check_cpus (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->n_cpus; i++) {
     const Cpu *cpu = &sim->cpus[i];
     UrTime busy = 0;
 
-    for (unsigned class = 0; class < TASK_CLASSES; class++)
+    for (unsigned class = 0; class < TASK_CLASSES; class ++)
       busy += cpu->busy[class];
     if (busy + cpu->idle_time != sim->finished)
-      check_failed (sim, "check: CPU %u: busy %" G_GUINT64_FORMAT " + idle %" G_GUINT64_FORMAT " ns is not %"
-                    G_GUINT64_FORMAT " ns", i, busy, cpu->idle_time, sim->finished);
+      check_failed (sim,
+                    "check: CPU %u: busy %" G_GUINT64_FORMAT " + idle %" G_GUINT64_FORMAT
+                    " ns is not %" G_GUINT64_FORMAT " ns",
+                    i, busy, cpu->idle_time, sim->finished);
     if (cpu->spin > busy)
-      check_failed (sim, "check: CPU %u: spun %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " ns busy", i, cpu->spin, busy);
+      check_failed (sim, "check: CPU %u: spun %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " ns busy", i, cpu->spin,
+                    busy);
   }
 }
 
-void
-sim_check (Simulation *sim)
+void sim_check (Simulation *sim)
 {
   check_requests (sim);
   check_little (sim);
@@ -125,14 +125,9 @@ sim_check (Simulation *sim)
   check_cpus (sim);
 }
 
-static double
-share (double part, double whole)
-{
-  return whole > 0 ? part / whole : 0;
-}
+static double share (double part, double whole) { return whole > 0 ? part / whole : 0; }
 
-static double
-collect_cpu (const Simulation *sim, RunResult *result)
+static double collect_cpu (const Simulation *sim, RunResult *result)
 {
   double total = (double) sim->finished * sim->n_cpus, busy = 0, class[TASK_CLASSES] = { 0 }, spin = 0;
 
@@ -153,17 +148,16 @@ collect_cpu (const Simulation *sim, RunResult *result)
   return busy;
 }
 
-static int
-compare_locks (const void *a, const void *b)
+static int compare_locks (const void *a, const void *b)
 {
   const ResultLock *left = a, *right = b;
-  uint64_t l = left->spin_ns + left->slowpath_ns + left->wait_total, r = right->spin_ns + right->slowpath_ns + right->wait_total;
+  uint64_t l = left->spin_ns + left->slowpath_ns + left->wait_total,
+           r = right->spin_ns + right->slowpath_ns + right->wait_total;
 
   return l != r ? (l < r) - (l > r) : strcmp (left->name, right->name);
 }
 
-static void
-collect_locks (const Simulation *sim, RunResult *result, double busy)
+static void collect_locks (const Simulation *sim, RunResult *result, double busy)
 {
   result->n_locks = sim->inodes->len;
   result->lock = g_new0 (ResultLock, MAX (result->n_locks, 1));
@@ -190,8 +184,7 @@ collect_locks (const Simulation *sim, RunResult *result, double busy)
   qsort (result->lock, result->n_locks, sizeof *result->lock, compare_locks);
 }
 
-static void
-collect_workers (const Simulation *sim, RunResult *result)
+static void collect_workers (const Simulation *sim, RunResult *result)
 {
   const SimulationCounters *count = &sim->count;
   double busy = ur_level_mean (&count->workers_running, sim->finished);
@@ -205,8 +198,7 @@ collect_workers (const Simulation *sim, RunResult *result)
 }
 
 /* A timed replay that is not behind at its end was limited by its arrivals. */
-static void
-collect_arrivals (const Simulation *sim, RunResult *result)
+static void collect_arrivals (const Simulation *sim, RunResult *result)
 {
   UrTime late = 0, behind = 0, span = 0;
   uint64_t timed = 0;
@@ -222,27 +214,28 @@ collect_arrivals (const Simulation *sim, RunResult *result)
     span = MAX (span, application->last_due - application->started);
   }
   if (timed && (double) behind <= KEEPS_UP * (double) span)
-    g_ptr_array_add (result->notes, g_strdup_printf ("arrival-bound: requests start %.0f ns late on average, the last one "
-                                                     "%" G_GUINT64_FORMAT " ns; compare latencies",
-                                                     share ((double) late, (double) timed), behind));
+    g_ptr_array_add (result->notes,
+                     g_strdup_printf ("arrival-bound: requests start %.0f ns late on average, the last one "
+                                      "%" G_GUINT64_FORMAT " ns; compare latencies",
+                                      share ((double) late, (double) timed), behind));
   else if (timed)
     g_ptr_array_add (result->notes, g_strdup_printf ("behind its arrivals: the last request starts %" G_GUINT64_FORMAT
-                                                     " ns late; compare throughput", behind));
+                                                     " ns late; compare throughput",
+                                                     behind));
 }
 
-static void
-collect_notes (const Simulation *sim, RunResult *result)
+static void collect_notes (const Simulation *sim, RunResult *result)
 {
   collect_arrivals (sim, result);
   if (result->syncs)
     g_ptr_array_add (result->notes, g_strdup ("fsync: CPU time and commit only, the device's part is not modelled"));
   if (result->outcome[OUTCOME_FAILED])
-    g_ptr_array_add (result->notes, g_strdup_printf ("%" G_GUINT64_FORMAT " requests failed and count in no rate or latency",
-                                                     result->outcome[OUTCOME_FAILED]));
+    g_ptr_array_add (result->notes,
+                     g_strdup_printf ("%" G_GUINT64_FORMAT " requests failed and count in no rate or latency",
+                                      result->outcome[OUTCOME_FAILED]));
 }
 
-RunResult *
-sim_collect (Simulation *sim, gboolean interrupted)
+RunResult *sim_collect (Simulation *sim, gboolean interrupted)
 {
   const SimulationSetup *setup = sim->setup;
   const SimulationCounters *count = &sim->count;
@@ -288,8 +281,7 @@ sim_collect (Simulation *sim, gboolean interrupted)
   return result;
 }
 
-void
-run_result_free (RunResult *result)
+void run_result_free (RunResult *result)
 {
   if (!result)
     return;

@@ -12,8 +12,7 @@
 #define NEWIDLE_COST_OLD MIGRATION_COST
 #define NEWIDLE_COST_NEW (20 * UR_US)
 
-void
-cpus_init (Simulation *sim)
+void cpus_init (Simulation *sim)
 {
   sim->cpus = g_new0 (Cpu, sim->n_cpus);
   sim->n_idle = sim->n_cpus;
@@ -25,26 +24,17 @@ cpus_init (Simulation *sim)
   }
 }
 
-void
-cpus_free (Simulation *sim)
-{
-  g_free (sim->cpus);
-}
+void cpus_free (Simulation *sim) { g_free (sim->cpus); }
 
-static int64_t
-vruntime_after (uint64_t a, uint64_t b)
-{
-  return (int64_t) (a - b);
-}
+static int64_t vruntime_after (uint64_t a, uint64_t b) { return (int64_t) (a - b); }
 
-static void
-cpu_update_min_vruntime (Cpu *cpu)
+static void cpu_update_min_vruntime (Cpu *cpu)
 {
   uint64_t floor;
 
   if (cpu->current && cpu->queue)
-    floor = vruntime_after (cpu->current->vruntime, cpu->queue->vruntime) < 0
-      ? cpu->current->vruntime : cpu->queue->vruntime;
+    floor = vruntime_after (cpu->current->vruntime, cpu->queue->vruntime) < 0 ? cpu->current->vruntime
+                                                                              : cpu->queue->vruntime;
   else if (cpu->current)
     floor = cpu->current->vruntime;
   else if (cpu->queue)
@@ -55,8 +45,7 @@ cpu_update_min_vruntime (Cpu *cpu)
     cpu->min_vruntime = floor;
 }
 
-void
-cpu_account (Cpu *cpu)
+void cpu_account (Cpu *cpu)
 {
   Task *task = cpu->current;
   UrTime ran;
@@ -70,13 +59,12 @@ cpu_account (Cpu *cpu)
   cpu_update_min_vruntime (cpu);
 }
 
-static void
-queue_insert (Cpu *cpu, Task *task)
+static void queue_insert (Cpu *cpu, Task *task)
 {
   Task *before = NULL, *at = cpu->queue;
 
-  while (at && (vruntime_after (at->vruntime, task->vruntime) < 0
-                || (at->vruntime == task->vruntime && at->id < task->id))) {
+  while (at &&
+         (vruntime_after (at->vruntime, task->vruntime) < 0 || (at->vruntime == task->vruntime && at->id < task->id))) {
     before = at;
     at = at->queue_next;
   }
@@ -91,8 +79,7 @@ queue_insert (Cpu *cpu, Task *task)
   cpu->n_queued++;
 }
 
-static void
-queue_remove (Cpu *cpu, Task *task)
+static void queue_remove (Cpu *cpu, Task *task)
 {
   if (task->queue_prev)
     task->queue_prev->queue_next = task->queue_next;
@@ -104,17 +91,12 @@ queue_remove (Cpu *cpu, Task *task)
   cpu->n_queued--;
 }
 
-static unsigned
-cpu_load (const Cpu *cpu)
-{
-  return cpu->n_queued + (cpu->current ? 1 : 0);
-}
+static unsigned cpu_load (const Cpu *cpu) { return cpu->n_queued + (cpu->current ? 1 : 0); }
 
 static void cpu_arm_tick (Cpu *cpu);
 
 /* vruntimes are relative to their CPU's minimum: carry the difference over. */
-static void
-cpu_adopt (Cpu *cpu, Task *task)
+static void cpu_adopt (Cpu *cpu, Task *task)
 {
   if (task->cpu != cpu) {
     task->vruntime += cpu->min_vruntime - task->cpu->min_vruntime;
@@ -122,15 +104,13 @@ cpu_adopt (Cpu *cpu, Task *task)
   }
 }
 
-static void
-cpu_out_of_idle (UrEngine *engine, void *data)
+static void cpu_out_of_idle (UrEngine *engine, void *data)
 {
   (void) engine;
   cpu_pick_next (data);
 }
 
-static void
-cpu_kick (Cpu *cpu, UrTime delay)
+static void cpu_kick (Cpu *cpu, UrTime delay)
 {
   Simulation *sim = cpu->sim;
   UrTime idled = sim_now (sim) - cpu->idle_since;
@@ -143,8 +123,7 @@ cpu_kick (Cpu *cpu, UrTime delay)
                 cpu_out_of_idle, cpu);
 }
 
-static void
-cpu_check_preempt (Cpu *cpu, const Task *task)
+static void cpu_check_preempt (Cpu *cpu, const Task *task)
 {
   if (!cpu->need_resched && fair_preempts (cpu, task)) {
     cpu->need_resched = TRUE;
@@ -152,8 +131,7 @@ cpu_check_preempt (Cpu *cpu, const Task *task)
   }
 }
 
-void
-cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
+void cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
 {
 
   cpu_adopt (cpu, task);
@@ -169,8 +147,7 @@ cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
   }
 }
 
-static void
-list_remove (Task **list, Task *task)
+static void list_remove (Task **list, Task *task)
 {
   while (*list != task)
     list = &(*list)->queue_next;
@@ -178,8 +155,7 @@ list_remove (Task **list, Task *task)
   task->queue_next = task->queue_prev = NULL;
 }
 
-void
-cpu_sleep_current (Cpu *cpu)
+void cpu_sleep_current (Cpu *cpu)
 {
   Task *task = cpu->current;
 
@@ -193,16 +169,14 @@ cpu_sleep_current (Cpu *cpu)
   }
 }
 
-static void
-cpu_drop_delayed (Cpu *cpu, Task *task)
+static void cpu_drop_delayed (Cpu *cpu, Task *task)
 {
   list_remove (&cpu->delayed, task);
   task->delayed = FALSE;
-  task->vlag = 0;                       /* it has slept off what it owed */
+  task->vlag = 0; /* it has slept off what it owed */
 }
 
-void
-cpu_wake_delayed (Task *task)
+void cpu_wake_delayed (Task *task)
 {
   Cpu *cpu = task->cpu;
 
@@ -217,8 +191,7 @@ cpu_wake_delayed (Task *task)
   }
 }
 
-static Cpu *
-cpu_find_idle (Simulation *sim, unsigned from)
+static Cpu *cpu_find_idle (Simulation *sim, unsigned from)
 {
   for (unsigned i = 0; sim->n_idle && i < sim->n_cpus; i++) {
     Cpu *cpu = &sim->cpus[(from + i) % sim->n_cpus];
@@ -229,8 +202,7 @@ cpu_find_idle (Simulation *sim, unsigned from)
   return NULL;
 }
 
-Cpu *
-cpu_select (Task *task, Cpu *waker_cpu)
+Cpu *cpu_select (Task *task, Cpu *waker_cpu)
 {
   Simulation *sim = task->sim;
   Cpu *previous = task->cpu, *idle;
@@ -250,14 +222,12 @@ cpu_select (Task *task, Cpu *waker_cpu)
   return waker_cpu && cpu_load (waker_cpu) < cpu_load (previous) ? waker_cpu : previous;
 }
 
-static gboolean
-task_can_move (const Task *task)
+static gboolean task_can_move (const Task *task)
 {
   return task->pinned < 0 && sim_now (task->sim) - task->last_ran >= MIGRATION_COST;
 }
 
-static Task *
-cpu_waiting_unpinned (const Cpu *cpu)
+static Task *cpu_waiting_unpinned (const Cpu *cpu)
 {
   Task *task = cpu->queue;
 
@@ -266,8 +236,7 @@ cpu_waiting_unpinned (const Cpu *cpu)
   return task;
 }
 
-static Task *
-cpu_movable (const Cpu *cpu)
+static Task *cpu_movable (const Cpu *cpu)
 {
   Task *task = cpu->queue;
 
@@ -277,16 +246,14 @@ cpu_movable (const Cpu *cpu)
 }
 
 /* Out of the queue for another CPU, with what it is owed. */
-static void
-cpu_take (Cpu *from, Task *task)
+static void cpu_take (Cpu *from, Task *task)
 {
   fair_leaves (from, task);
   queue_remove (from, task);
 }
 
 /* A CPU with nothing left to run takes a waiting task from the longest queue. */
-static void
-cpu_newidle_balance (Cpu *cpu)
+static void cpu_newidle_balance (Cpu *cpu)
 {
   Simulation *sim = cpu->sim;
   UrTime least = sim->kernel < KERNEL (5, 16) ? NEWIDLE_COST_OLD : NEWIDLE_COST_NEW;
@@ -298,8 +265,8 @@ cpu_newidle_balance (Cpu *cpu)
   for (unsigned i = 0; i < sim->n_cpus; i++) {
     Cpu *other = &sim->cpus[i];
 
-    if (other != cpu && other->current && other->n_queued && (!busiest || other->n_queued > busiest->n_queued)
-        && cpu_movable (other))
+    if (other != cpu && other->current && other->n_queued && (!busiest || other->n_queued > busiest->n_queued) &&
+        cpu_movable (other))
       busiest = other;
   }
   if (!busiest)
@@ -312,8 +279,7 @@ cpu_newidle_balance (Cpu *cpu)
 }
 
 /* Who is to run; `previous` still wants to.  Delayed tasks that are picked have slept off their debt: they go. */
-static Task *
-cpu_choose (Cpu *cpu, Task *previous)
+static Task *cpu_choose (Cpu *cpu, Task *previous)
 {
   Task *task;
 
@@ -322,8 +288,7 @@ cpu_choose (Cpu *cpu, Task *previous)
   return task;
 }
 
-static void
-cpu_run (Cpu *cpu, Task *task)
+static void cpu_run (Cpu *cpu, Task *task)
 {
   cpu->current = task;
   task->vprotected = task->vdeadline;
@@ -335,8 +300,7 @@ cpu_run (Cpu *cpu, Task *task)
   cpu_update_min_vruntime (cpu);
 }
 
-gboolean
-cpu_reschedule (Cpu *cpu)
+gboolean cpu_reschedule (Cpu *cpu)
 {
   Task *previous = cpu->current, *next;
 
@@ -359,8 +323,7 @@ cpu_reschedule (Cpu *cpu)
   return TRUE;
 }
 
-void
-cpu_pick_next (Cpu *cpu)
+void cpu_pick_next (Cpu *cpu)
 {
   Simulation *sim = cpu->sim;
   Task *task;
@@ -386,15 +349,14 @@ cpu_pick_next (Cpu *cpu)
 
 /* Evens out queues at a tick: an idle CPU, or one with at least two fewer, gets a waiting task
  * (nohz_balancer_kick(), rebalance_domains()). */
-static void
-cpu_tick_balance (Cpu *cpu)
+static void cpu_tick_balance (Cpu *cpu)
 {
   Simulation *sim = cpu->sim;
   Task *task = cpu_movable (cpu);
   Cpu *to = cpu_find_idle (sim, cpu->id + 1);
 
   if (!task && to && ++cpu->balance_failed > CACHE_NICE_TRIES)
-    task = cpu_waiting_unpinned (cpu);  /* hot or not */
+    task = cpu_waiting_unpinned (cpu); /* hot or not */
   if (!task)
     return;
   for (unsigned i = 0; !to && i < sim->n_cpus; i++) {
@@ -410,8 +372,7 @@ cpu_tick_balance (Cpu *cpu)
   cpu_enqueue (to, task, ENQUEUE_MOVE, 0);
 }
 
-static void
-cpu_tick (UrEngine *engine, void *data)
+static void cpu_tick (UrEngine *engine, void *data)
 {
   Cpu *cpu = data;
 
@@ -430,8 +391,7 @@ cpu_tick (UrEngine *engine, void *data)
   }
 }
 
-static void
-cpu_arm_tick (Cpu *cpu)
+static void cpu_arm_tick (Cpu *cpu)
 {
   UrTime tick = cpu->sim->setup->machine->tick;
 
@@ -439,8 +399,7 @@ cpu_arm_tick (Cpu *cpu)
     cpu->tick = ur_engine_at (cpu->sim->engine, (sim_now (cpu->sim) / tick + 1) * tick, cpu_tick, cpu);
 }
 
-void
-cpus_settle (Simulation *sim)
+void cpus_settle (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->n_cpus; i++) {
     Cpu *cpu = &sim->cpus[i];

@@ -36,7 +36,7 @@ void cpus_settle (Simulation *sim);
 Cpu *cpu_select (Task *task, Cpu *waker_cpu);
 typedef enum {
   ENQUEUE_WAKEUP,         /* with a sleeper's credit; may preempt */
-  ENQUEUE_FORK,           /* a new task starts a slice behind and does not preempt (START_DEBIT, PLACE_DEADLINE_INITIAL) */
+  ENQUEUE_FORK,           /* a new task does not preempt (START_DEBIT, PLACE_DEADLINE_INITIAL) */
   ENQUEUE_MOVE,           /* moved from another CPU as it is */
 } EnqueueReason;
 

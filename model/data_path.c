@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-
 /* Whether this program runs from where it would be installed; one run from a build tree reads the source tree's files,
  * not those of an older version that happens to be installed. */
 static gboolean is_installed (void)

@@ -16,7 +16,7 @@ G_DEFINE_QUARK (experiment - error - quark, experiment_error)
 #define FITTED_MAX 3u
 
 static const char *const head_keys[] = { "Name", "Title", "Source",  "Machine", "Fs",     "Kernel", "Workload",
-                                         "Ios",  "Cache", "Iodepth", "Sqpoll",  "Fitted", "Note", NULL };
+                                         "Ios",  "Cache", "Iodepth", "Sqpoll",  "Fitted", "Note",   NULL };
 static const char *const row_keys[] = {
   "Policy", "Engine", "Sqpoll", "Iops", "Bandwidth", "ClatMean", "CpuShareContention", "Note", NULL
 };
@@ -106,11 +106,12 @@ static gboolean read_row (ExperimentRow *row, const KeyFile *file, const char *g
                           .bw_bytes = EXPERIMENT_UNSET,
                           .clat_mean_ns = EXPERIMENT_UNSET,
                           .cpu_share_contention = EXPERIMENT_UNSET };
-  if (!key_file_get_line (file, group, "Policy", &row->policy, error) || !read_engine (file, group, &row->engine, error)
-      || !optional_boolean (file, group, "Sqpoll", &row->sqpoll, error)
-      || !optional_number (file, group, "Iops", 1e12, &row->iops, error)
-      || !optional_number (file, group, "ClatMean", 1e12, &row->clat_mean_ns, error)
-      || !optional_number (file, group, "CpuShareContention", 1, &row->cpu_share_contention, error)) {
+  if (!key_file_get_line (file, group, "Policy", &row->policy, error) ||
+      !read_engine (file, group, &row->engine, error) ||
+      !optional_boolean (file, group, "Sqpoll", &row->sqpoll, error) ||
+      !optional_number (file, group, "Iops", 1e12, &row->iops, error) ||
+      !optional_number (file, group, "ClatMean", 1e12, &row->clat_mean_ns, error) ||
+      !optional_number (file, group, "CpuShareContention", 1, &row->cpu_share_contention, error)) {
     return FALSE;
   }
   if (key_file_has (file, group, "Bandwidth")) {
@@ -150,10 +151,10 @@ static gboolean read_ratio (const Experiment *e, ExperimentRatio *ratio, const K
                             GError **error)
 {
   ratio->name = g_strdup (group + strlen (RATIO_PREFIX));
-  if (!find_row (e, file, group, "Numerator", &ratio->numerator, error)
-      || !find_row (e, file, group, "Denominator", &ratio->denominator, error)
-      || !key_file_get_number (file, group, "Published", 1e-6, 1e6, &ratio->published, error)
-      || !key_file_get_number (file, group, "Tolerance", 1e-6, 10, &ratio->tolerance, error)) {
+  if (!find_row (e, file, group, "Numerator", &ratio->numerator, error) ||
+      !find_row (e, file, group, "Denominator", &ratio->denominator, error) ||
+      !key_file_get_number (file, group, "Published", 1e-6, 1e6, &ratio->published, error) ||
+      !key_file_get_number (file, group, "Tolerance", 1e-6, 10, &ratio->tolerance, error)) {
     return FALSE;
   }
   if (ratio->numerator != ratio->denominator) {
@@ -243,14 +244,14 @@ static gboolean read_head (Experiment *e, const KeyFile *file, GError **error)
   uint64_t iodepth;
   unsigned index;
 
-  if (!key_file_get_name (file, HEAD, "Name", &e->name, error)
-      || !key_file_get_line (file, HEAD, "Title", &e->title, error)
-      || !key_file_get_line (file, HEAD, "Source", &e->source, error)
-      || !key_file_get_line (file, HEAD, "Machine", &e->machine, error)
-      || !key_file_get_line (file, HEAD, "Fs", &e->fs, error)
-      || !key_file_get_integer (file, HEAD, "Ios", 1, IOS_MAX, &e->ios, error) || !read_workload (e, file, error)
-      || !optional_boolean (file, HEAD, "Sqpoll", &e->sqpoll, error) || !read_fitted (e, file, error)
-      || (key_file_has (file, HEAD, "Note") && !key_file_get_line (file, HEAD, "Note", &e->note, error))) {
+  if (!key_file_get_name (file, HEAD, "Name", &e->name, error) ||
+      !key_file_get_line (file, HEAD, "Title", &e->title, error) ||
+      !key_file_get_line (file, HEAD, "Source", &e->source, error) ||
+      !key_file_get_line (file, HEAD, "Machine", &e->machine, error) ||
+      !key_file_get_line (file, HEAD, "Fs", &e->fs, error) ||
+      !key_file_get_integer (file, HEAD, "Ios", 1, IOS_MAX, &e->ios, error) || !read_workload (e, file, error) ||
+      !optional_boolean (file, HEAD, "Sqpoll", &e->sqpoll, error) || !read_fitted (e, file, error) ||
+      (key_file_has (file, HEAD, "Note") && !key_file_get_line (file, HEAD, "Note", &e->note, error))) {
     return FALSE;
   }
   if (key_file_has (file, HEAD, "Kernel") && !key_file_get_kernel (file, HEAD, "Kernel", &e->kernel, error)) {
@@ -333,8 +334,8 @@ static gboolean own_value (const FittedCheck *check, const MachineValue *value, 
 {
   size_t n = strlen (check->machine->display);
 
-  return !base || value->ns != base->ns
-         || (strncmp (value->origin, check->machine->display, n) == 0 && value->origin[n] == ':');
+  return !base || value->ns != base->ns ||
+         (strncmp (value->origin, check->machine->display, n) == 0 && value->origin[n] == ':');
 }
 
 static void note_change (FittedCheck *check, const char *group, const char *key, const MachineValue *value,

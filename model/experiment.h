@@ -4,7 +4,7 @@
  *
  *   [Experiment] Name= Title= Source= Machine= Fs= Workload=FILE.fio (beside it) Ios=
  *                Kernel= Cache=clean|dirty|cold Iodepth= Sqpoll=     # may be left out: the policy's, the job's own
- *                Fitted=Group.Key;... Note=TEXT     # the machine keys changed for this experiment, checked against Base
+ *                Fitted=Group.Key;... Note=TEXT     # Fitted: the machine keys changed for this experiment
  *   [Row NAME]   Policy= (required) Engine= Sqpoll= Iops= Bandwidth= ClatMean= CpuShareContention= Note=
  *   [Ratio NAME] Numerator=ROW Denominator=ROW Published= Tolerance=
  *

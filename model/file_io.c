@@ -4,8 +4,7 @@
 typedef enum { LOCK_WAIT, LOCK_TRY } LockHow;
 
 /* FALSE: it was to be tried only, and is taken. */
-static gboolean
-inode_lock (Task *task, Request *request, LockMode mode, LockHow how)
+static gboolean inode_lock (Task *task, Request *request, LockMode mode, LockHow how)
 {
   Rwsem *sem = &request->inode->rwsem;
   gboolean got = TRUE;
@@ -23,8 +22,7 @@ inode_lock (Task *task, Request *request, LockMode mode, LockHow how)
   return got;
 }
 
-static void
-inode_unlock (Task *task, Request *request, LockMode mode)
+static void inode_unlock (Task *task, Request *request, LockMode mode)
 {
   if (mode == LOCK_EXCLUSIVE)
     rwsem_up_write (task, &request->inode->rwsem);
@@ -32,20 +30,19 @@ inode_unlock (Task *task, Request *request, LockMode mode)
     rwsem_up_read (task, &request->inode->rwsem);
 }
 
-static void
-outside_model (Task *task, const Request *request, const char *what)
+static void outside_model (Task *task, const Request *request, const char *what)
 {
   const WorkloadFile *file = g_ptr_array_index (task->sim->setup->workload->files, request->io.file);
   g_autofree char *name = g_strescape (file->name, NULL);
 
-  sim_fail (task->sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
-                                    "%s at offset %" G_GUINT64_FORMAT " of \"%s\": %s", io_op_name (request->io.op),
-                                    request->io.offset, name, what));
+  sim_fail (task->sim,
+            g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "%s at offset %" G_GUINT64_FORMAT " of \"%s\": %s",
+                         io_op_name (request->io.op), request->io.offset, name, what));
 }
 
-/* TRUE if the first or last page is written in part, is not in the cache, and lies inside the file: it must be read first. */
-static gboolean
-write_needs_read (Request *request)
+/* TRUE if the first or last page is written in part, is not in the cache, and lies inside the file: it must be read
+ * first. */
+static gboolean write_needs_read (Request *request)
 {
   Inode *inode = request->inode;
   uint64_t offset = request->io.offset, end = offset + request->io.length;
@@ -61,8 +58,7 @@ write_needs_read (Request *request)
 /* Now and then a blocking write waits with the lock held, e.g. for a journal handle (ext4_journal_start()), for the
  * mapping lock (i_data_sem), for a page the flusher has locked.  What it waits for is not modelled, that it
  * sleeps is: a sleeping owner ends all spinning on its lock. */
-static void
-write_may_sleep (Task *task)
+static void write_may_sleep (Task *task)
 {
   Simulation *sim = task->sim;
   UrTime every = sim->fs_costs->cost[FS_COUNT_SLEEP_EVERY].ns;
@@ -77,8 +73,7 @@ write_may_sleep (Task *task)
 }
 
 /* Work done with the lock held: checks, time stamp, pages, size. */
-static void
-write_locked (Task *task, Request *request, gboolean nowait)
+static void write_locked (Task *task, Request *request, gboolean nowait)
 {
   Simulation *sim = task->sim;
   Inode *inode = request->inode;
@@ -107,16 +102,16 @@ write_locked (Task *task, Request *request, gboolean nowait)
     write_may_sleep (task);
 }
 
-static FileIoResult
-file_write (Task *task, Request *request, gboolean nowait, LockHow how)
+static FileIoResult file_write (Task *task, Request *request, gboolean nowait, LockHow how)
 {
   Simulation *sim = task->sim;
   const FileSystem *fs = sim->setup->file_system;
   LockMode mode = fs->write_lock;
 
   if (write_needs_read (request)) {
-    outside_model (task, request, "a partial page that is not in the page cache must be read from a device, "
-                                  "which this version does not model; use --cache clean");
+    outside_model (task, request,
+                   "a partial page that is not in the page cache must be read from a device, "
+                   "which this version does not model; use --cache clean");
     request->result = -5;
     return FILE_IO_DONE;
   }
@@ -125,8 +120,8 @@ file_write (Task *task, Request *request, gboolean nowait, LockHow how)
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
-  if (nowait && ((fs->timestamp_blocks && inode_needs_time_update (request->inode))
-                 || request->io.offset > request->inode->size)) {
+  if (nowait && ((fs->timestamp_blocks && inode_needs_time_update (request->inode)) ||
+                 request->io.offset > request->inode->size)) {
     inode_unlock (task, request, mode);
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
@@ -138,8 +133,7 @@ file_write (Task *task, Request *request, gboolean nowait, LockHow how)
   return FILE_IO_DONE;
 }
 
-static FileIoResult
-file_read (Task *task, Request *request, gboolean nowait, LockHow how)
+static FileIoResult file_read (Task *task, Request *request, gboolean nowait, LockHow how)
 {
   Simulation *sim = task->sim;
   LockMode mode = sim->setup->file_system->read_lock;
@@ -149,8 +143,9 @@ file_read (Task *task, Request *request, gboolean nowait, LockHow how)
   PageCount count = page_cache_count (&inode->pages, request->io.offset, length);
 
   if (count.missing && !inode->unwritten) {
-    outside_model (task, request, "the page is not in the page cache and must be read from a device, "
-                                  "which this version does not model; use --cache clean");
+    outside_model (task, request,
+                   "the page is not in the page cache and must be read from a device, "
+                   "which this version does not model; use --cache clean");
     request->result = -5;
     return FILE_IO_DONE;
   }
@@ -167,8 +162,7 @@ file_read (Task *task, Request *request, gboolean nowait, LockHow how)
 }
 
 /* CPU time and commit only; the pages are clean afterwards. */
-static FileIoResult
-file_sync (Task *task, Request *request)
+static FileIoResult file_sync (Task *task, Request *request)
 {
   task_run (task, sim_fs_cost (task->sim, FS_COST_FSYNC));
   task_sync (task);
@@ -180,26 +174,24 @@ file_sync (Task *task, Request *request)
 
 /* io_uring's own tests before the file system is called: kiocb_done is out of reach for NOWAIT if the
  * file type cannot do it on this kernel (io_write(), io_read(), io_file_supports_nowait()). */
-static gboolean
-nowait_refused (const Simulation *sim, const Request *request)
+static gboolean nowait_refused (const Simulation *sim, const Request *request)
 {
   const FileSystem *fs = sim->setup->file_system;
 
   switch (request->io.op) {
   case IO_WRITE:
     if (!fs->regular)
-      return TRUE;                      /* the block device's write_iter answers EOPNOTSUPP, seen as EAGAIN */
-    return !kernel_range_has (fs->buffer_wasync, sim->kernel)
-      || (sim->kernel >= KERNEL (6, 5) && !kernel_range_has (fs->nowait, sim->kernel));
+      return TRUE; /* the block device's write_iter answers EOPNOTSUPP, seen as EAGAIN */
+    return !kernel_range_has (fs->buffer_wasync, sim->kernel) ||
+           (sim->kernel >= KERNEL (6, 5) && !kernel_range_has (fs->nowait, sim->kernel));
   case IO_READ:
     return sim->kernel >= KERNEL (6, 5) && !kernel_range_has (fs->nowait, sim->kernel);
   default:
-    return TRUE;                        /* fsync and its kin always need a context that may block */
+    return TRUE; /* fsync and its kin always need a context that may block */
   }
 }
 
-static FileIoResult
-file_io_how (Task *task, Request *request, gboolean nowait, LockHow how)
+static FileIoResult file_io_how (Task *task, Request *request, gboolean nowait, LockHow how)
 {
   if (nowait && nowait_refused (task->sim, request)) {
     task_cost (task, COST_ATTEMPT_REFUSED);
@@ -210,7 +202,9 @@ file_io_how (Task *task, Request *request, gboolean nowait, LockHow how)
     return file_write (task, request, nowait, how);
   case IO_READ:
     return file_read (task, request, nowait, how);
-  case IO_SYNC: case IO_DATASYNC: case IO_SYNC_FILE_RANGE:
+  case IO_SYNC:
+  case IO_DATASYNC:
+  case IO_SYNC_FILE_RANGE:
     return file_sync (task, request);
   default:
     outside_model (task, request, "discards are not modelled in this version");
@@ -219,14 +213,9 @@ file_io_how (Task *task, Request *request, gboolean nowait, LockHow how)
   }
 }
 
-FileIoResult
-file_io (Task *task, Request *request, gboolean nowait)
+FileIoResult file_io (Task *task, Request *request, gboolean nowait)
 {
   return file_io_how (task, request, nowait, LOCK_WAIT);
 }
 
-FileIoResult
-file_io_trylock (Task *task, Request *request)
-{
-  return file_io_how (task, request, FALSE, LOCK_TRY);
-}
+FileIoResult file_io_trylock (Task *task, Request *request) { return file_io_how (task, request, FALSE, LOCK_TRY); }

@@ -100,21 +100,21 @@ static gboolean get_lock (const KeyFile *file, const char *key, LockMode *mode, 
 
 static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
 {
-  return check_groups (file, error) && key_file_get_name (file, "FileSystem", "Name", &fs->name, error)
-         && key_file_get_line (file, "FileSystem", "Title", &fs->title, error)
-         && (!key_file_has (file, "FileSystem", "Source")
-             || key_file_get_line (file, "FileSystem", "Source", &fs->source, error))
-         && (!key_file_has (file, "FileSystem", "Costs")
-             || key_file_get_name (file, "FileSystem", "Costs", &fs->cost_name, error))
-         && get_range (file, "NoWait", &fs->nowait, error)
-         && get_range (file, "BufferRasync", &fs->buffer_rasync, error)
-         && get_range (file, "BufferWasync", &fs->buffer_wasync, error)
-         && get_range (file, "DioParallelWrite", &fs->dio_parallel_write, error)
-         && get_lock (file, "Read", &fs->read_lock, error) && get_lock (file, "Write", &fs->write_lock, error)
-         && key_file_get_boolean (file, "Steps", "Regular", &fs->regular, error)
-         && key_file_get_boolean (file, "Steps", "BalanceAtEnd", &fs->balance_at_end, error)
-         && key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error)
-         && key_file_get_boolean (file, "Steps", "InMemory", &fs->in_memory, error);
+  return check_groups (file, error) && key_file_get_name (file, "FileSystem", "Name", &fs->name, error) &&
+         key_file_get_line (file, "FileSystem", "Title", &fs->title, error) &&
+         (!key_file_has (file, "FileSystem", "Source") ||
+          key_file_get_line (file, "FileSystem", "Source", &fs->source, error)) &&
+         (!key_file_has (file, "FileSystem", "Costs") ||
+          key_file_get_name (file, "FileSystem", "Costs", &fs->cost_name, error)) &&
+         get_range (file, "NoWait", &fs->nowait, error) &&
+         get_range (file, "BufferRasync", &fs->buffer_rasync, error) &&
+         get_range (file, "BufferWasync", &fs->buffer_wasync, error) &&
+         get_range (file, "DioParallelWrite", &fs->dio_parallel_write, error) &&
+         get_lock (file, "Read", &fs->read_lock, error) && get_lock (file, "Write", &fs->write_lock, error) &&
+         key_file_get_boolean (file, "Steps", "Regular", &fs->regular, error) &&
+         key_file_get_boolean (file, "Steps", "BalanceAtEnd", &fs->balance_at_end, error) &&
+         key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error) &&
+         key_file_get_boolean (file, "Steps", "InMemory", &fs->in_memory, error);
 }
 
 FileSystem *file_system_load (const char *name_or_path, GError **error)

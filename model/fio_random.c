@@ -7,12 +7,9 @@
 #include <string.h>
 
 /* A component of a Tausworthe generator must not start below its bound: its leading bits would all be 0. */
-static uint64_t at_least (uint64_t value, uint64_t bound)
-{
-  return value < bound ? value + bound : value;
-}
+static uint64_t at_least (uint64_t value, uint64_t bound) { return value < bound ? value + bound : value; }
 
-enum { SEED_START = 53, WARM_UP = 6 };      /* fio's first multiplier input, and draws thrown away */
+enum { SEED_START = 53, WARM_UP = 6 }; /* fio's first multiplier input, and draws thrown away */
 
 void fio_random_init (FioRandom *random, uint64_t seed)
 {
@@ -29,7 +26,7 @@ void fio_random_init (FioRandom *random, uint64_t seed)
 
 /* ---- seeds ---- */
 
-#define SEED_FACTOR G_GUINT64_CONSTANT (0x9e370001)      /* near the golden ratio of 2^32 */
+#define SEED_FACTOR G_GUINT64_CONSTANT (0x9e370001) /* near the golden ratio of 2^32 */
 enum { DEFAULT_RANDSEED = 0x89 };
 
 void fio_seeds_repeatable (FioSeeds *seeds, uint64_t randseed, unsigned number)
@@ -57,7 +54,7 @@ void fio_seeds_random (FioSeeds *seeds, uint64_t seed, unsigned number)
 
 /* ---- skewed distributions ---- */
 
-static const uint64_t scatter = G_GUINT64_CONSTANT (0x61c8864680b583eb);   /* 2^64 (1 - golden ratio), as Knuth 6.4 */
+static const uint64_t scatter = G_GUINT64_CONSTANT (0x61c8864680b583eb); /* 2^64 (1 - golden ratio), as Knuth 6.4 */
 
 static void skew_init (FioSkew *skew, uint64_t n, uint32_t seed)
 {
@@ -92,7 +89,7 @@ static double zeta (uint64_t n, double theta)
 
 void fio_skew_init_zipf (FioSkew *skew, uint64_t n, double theta, double center, uint32_t seed)
 {
-  enum { TERMS_MAX = 10000000 };       /* fio stops there, whatever n is */
+  enum { TERMS_MAX = 10000000 }; /* fio stops there, whatever n is */
   skew_init (skew, n, seed);
   skew_shift (skew, center);
   skew->kind = FIO_ZIPF;
@@ -161,17 +158,17 @@ uint64_t fio_skew_next (FioSkew *skew)
 {
   uint64_t value;
   switch (skew->kind) {
-    case FIO_ZIPF:
-      value = next_zipf (skew);
-      break;
-    case FIO_PARETO: {
-      const double u = fio_random_u32 (&skew->random) / (double) UINT32_MAX;
-      value = (uint64_t) ((double) (skew->n - 1) * pow (u, skew->power));
-      break;
-    }
-    default:
-      value = next_normal (skew);
-      break;
+  case FIO_ZIPF:
+    value = next_zipf (skew);
+    break;
+  case FIO_PARETO: {
+    const double u = fio_random_u32 (&skew->random) / (double) UINT32_MAX;
+    value = (uint64_t) ((double) (skew->n - 1) * pow (u, skew->power));
+    break;
+  }
+  default:
+    value = next_normal (skew);
+    break;
   }
   return (value * scatter + skew->offset) % skew->n;
 }
@@ -188,12 +185,24 @@ static uint32_t name_hash (const char *name)
     a += k[0];
     b += k[4];
     c += k[8];
-    a -= c; a ^= ROTATE (c, 4);  c += b;
-    b -= a; b ^= ROTATE (a, 6);  a += c;
-    c -= b; c ^= ROTATE (b, 8);  b += a;
-    a -= c; a ^= ROTATE (c, 16); c += b;
-    b -= a; b ^= ROTATE (a, 19); a += c;
-    c -= b; c ^= ROTATE (b, 4);  b += a;
+    a -= c;
+    a ^= ROTATE (c, 4);
+    c += b;
+    b -= a;
+    b ^= ROTATE (a, 6);
+    a += c;
+    c -= b;
+    c ^= ROTATE (b, 8);
+    b += a;
+    a -= c;
+    a ^= ROTATE (c, 16);
+    c += b;
+    b -= a;
+    b ^= ROTATE (a, 19);
+    a += c;
+    c -= b;
+    c ^= ROTATE (b, 4);
+    b += a;
   }
   if (left == 0) {
     return c;
@@ -205,13 +214,20 @@ static uint32_t name_hash (const char *name)
   a += word[0];
   b += word[1];
   c += word[2];
-  c ^= b; c -= ROTATE (b, 14);
-  a ^= c; a -= ROTATE (c, 11);
-  b ^= a; b -= ROTATE (a, 25);
-  c ^= b; c -= ROTATE (b, 16);
-  a ^= c; a -= ROTATE (c, 4);
-  b ^= a; b -= ROTATE (a, 14);
-  c ^= b; c -= ROTATE (b, 24);
+  c ^= b;
+  c -= ROTATE (b, 14);
+  a ^= c;
+  a -= ROTATE (c, 11);
+  b ^= a;
+  b -= ROTATE (a, 25);
+  c ^= b;
+  c -= ROTATE (b, 16);
+  a ^= c;
+  a -= ROTATE (c, 4);
+  b ^= a;
+  b -= ROTATE (a, 14);
+  c ^= b;
+  c -= ROTATE (b, 24);
 #undef ROTATE
   return c;
 }

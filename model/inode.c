@@ -3,8 +3,7 @@
 
 #define IO_WQ_BUCKETS 64
 
-Inode *
-inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState state)
+Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState state)
 {
   Inode *inode = g_new0 (Inode, 1);
   UrRandom random;
@@ -21,15 +20,13 @@ inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState state)
   return inode;
 }
 
-void
-inode_free (Inode *inode)
+void inode_free (Inode *inode)
 {
   page_cache_clear (&inode->pages);
   g_free (inode);
 }
 
-gboolean
-inode_needs_time_update (const Inode *inode)
+gboolean inode_needs_time_update (const Inode *inode)
 {
   return inode->mtime_tick != sim_now (inode->sim) / inode->sim->setup->machine->tick + 1;
 }

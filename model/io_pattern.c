@@ -10,35 +10,35 @@ enum { READ, WRITE, TRIM, DIRECTIONS };
 #define NO_OFFSET UINT64_MAX
 
 typedef struct {
-  uint32_t   index;                             /* in the workload */
-  uint64_t   start, region, end;                /* of the part that is used; end = start + region */
-  uint64_t   last_start[DIRECTIONS], last_pos[DIRECTIONS];
-  gboolean   done;
+  uint32_t index;              /* in the workload */
+  uint64_t start, region, end; /* of the part that is used; end = start + region */
+  uint64_t last_start[DIRECTIONS], last_pos[DIRECTIONS];
+  gboolean done;
   RandomMap *map;
-  Permutation permutation;                      /* instead of a large map */
-  uint64_t   permuted;                          /* numbers of it used in this pass */
-  FioSkew   *skew;
+  Permutation permutation; /* instead of a large map */
+  uint64_t permuted;       /* numbers of it used in this pass */
+  FioSkew *skew;
 } PatternFile;
 
 typedef struct {
   IoSource source;
-  Pattern  pattern;
+  Pattern pattern;
   FioSeeds seeds;
   gboolean time_based, queued, use_map, use_permutation, trim_write, mixed;
   uint64_t limit, pass_limit, max_bs, number_ios;
   unsigned loops_left;
 
-  FioRandom   size_random[DIRECTIONS], mix_random, file_random, block_random, sequential_random[DIRECTIONS];
+  FioRandom size_random[DIRECTIONS], mix_random, file_random, block_random, sequential_random[DIRECTIONS];
 
   unsigned n_files, n_done, next_file;
   PatternFile *current_file;
   unsigned current_left;
 
   unsigned mix_direction;
-  uint64_t mix_until;                           /* requests of that direction before the next draw */
-  uint64_t issued[DIRECTIONS];                  /* requests over all passes */
-  uint64_t issued_bytes, limited_bytes, pass_bytes;     /* in all; what counts towards `limit`; of this pass */
-  unsigned run_left;                            /* random_run: requests to the next random offset */
+  uint64_t mix_until;                               /* requests of that direction before the next draw */
+  uint64_t issued[DIRECTIONS];                      /* requests over all passes */
+  uint64_t issued_bytes, limited_bytes, pass_bytes; /* in all; what counts towards `limit`; of this pass */
+  unsigned run_left;                                /* random_run: requests to the next random offset */
   gboolean started, after_write;
   PatternFile file[];
 } Generator;
@@ -324,8 +324,8 @@ static inline gboolean choose_offset (Generator *g, PatternFile *f, unsigned dir
   if (jump) {
     g->run_left = MAX (1, p->random_run);
   }
-  if (!jump || (p->sequential_percent &&
-                fio_random_percent (&g->sequential_random[direction]) > 100 - p->sequential_percent)) {
+  if (!jump ||
+      (p->sequential_percent && fio_random_percent (&g->sequential_random[direction]) > 100 - p->sequential_percent)) {
     if (sequential_offset (g, f, direction, ret_offset)) {
       return TRUE;
     }
@@ -419,7 +419,7 @@ static gboolean fill (Generator *g, PatternFile *f, Io *io)
     }
   }
   if (g->trim_write && direction == TRIM && f->last_start[TRIM] == f->start + offset) {
-    f->last_start[WRITE]--;      /* the same block twice in a row: the write after it is still due */
+    f->last_start[WRITE]--; /* the same block twice in a row: the write after it is still due */
   }
   io->offset = f->start + offset;
   io->length = length;
@@ -516,10 +516,10 @@ IoSource *io_pattern_open (const Pattern *pattern, const uint32_t *files, const 
     n_files = 0;
   }
   Generator *g = g_malloc0 (sizeof *g + n_files * sizeof g->file[0]);
-  g->source = (IoSource) { generator_next, generator_free };
+  g->source = (IoSource){ generator_next, generator_free };
   g->n_files = n_files;
   if (n_files == 0) {
-    g->started = TRUE;           /* a pass without a request: the end */
+    g->started = TRUE; /* a pass without a request: the end */
     return &g->source;
   }
   g->pattern = *pattern;
@@ -537,7 +537,7 @@ IoSource *io_pattern_open (const Pattern *pattern, const uint32_t *files, const 
   }
   const uint64_t unit = MIN (MIN (p->bs[READ], p->bs[WRITE]), p->bs[TRIM]);
   uint64_t region = p->file_region ? p->file_region : p->size / n_files;
-  region -= region % unit;       /* as fio: an odd rest is never touched */
+  region -= region % unit; /* as fio: an odd rest is never touched */
   for (unsigned i = 0; i < n_files; i++) {
     PatternFile *f = &g->file[i];
     f->index = files[i];

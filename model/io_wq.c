@@ -10,9 +10,9 @@
 struct IoWorker {
   IoWq *wq;
   Task *task;
-  const Request *current;               /* cur_work */
+  const Request *current; /* cur_work */
   gboolean on_free_list, exited, timed_out;
-  gboolean create_requested;            /* one creation asked for at a time */
+  gboolean create_requested; /* one creation asked for at a time */
   IoWorker *free_next, *free_prev;
   IoWorker *all_next;
 };
@@ -21,20 +21,21 @@ struct IoWq {
   Simulation *sim;
   Ring *ring;
   QueueHash hash;
-  unsigned max_workers, nr_workers, nr_running;     /* the bounded io_wq_acct */
-  Spinlock lock;                        /* acct->lock */
+  unsigned max_workers, nr_workers, nr_running; /* the bounded io_wq_acct */
+  Spinlock lock;                                /* acct->lock */
   gboolean stalled;
-  Request *first, *last; unsigned n_pending;
-  Request *hash_tail[IO_WQ_BUCKETS];    /* last of the bucket's run on the list */
-  uint64_t hash_map;                    /* buckets being executed */
+  Request *first, *last;
+  unsigned n_pending;
+  Request *hash_tail[IO_WQ_BUCKETS]; /* last of the bucket's run on the list */
+  uint64_t hash_map;                 /* buckets being executed */
   gboolean on_hash_wait;
   unsigned n_executing;
-  IoWorker *free_list, *all; unsigned n_free;
-  unsigned n_create_requests;           /* create_worker_cb() pending with the owner */
+  IoWorker *free_list, *all;
+  unsigned n_free;
+  unsigned n_create_requests; /* create_worker_cb() pending with the owner */
 };
 
-IoWq *
-io_wq_new (Ring *ring, const PolicyQueue *queue)
+IoWq *io_wq_new (Ring *ring, const PolicyQueue *queue)
 {
   IoWq *wq = g_new0 (IoWq, 1);
 
@@ -45,8 +46,7 @@ io_wq_new (Ring *ring, const PolicyQueue *queue)
   return wq;
 }
 
-void
-io_wq_free (IoWq *wq)
+void io_wq_free (IoWq *wq)
 {
   IoWorker *worker, *next;
 
@@ -64,30 +64,25 @@ unsigned io_wq_idle (const IoWq *wq) { return wq->n_free; }
 /* io_prep_async_work(): which work is hashed.  On 6.18 an IOSQE_ASYNC write is not, because the file is
  * looked up later than the work is prepared; on 6.1 it is.  Both were seen in traces; where in between it changed is
  * not known, 6.4 is taken. */
-void
-io_wq_prepare (const IoWq *wq, Request *request)
+void io_wq_prepare (const IoWq *wq, Request *request)
 {
   Simulation *sim = wq->sim;
   const FileSystem *fs = sim->setup->file_system;
 
-  request->hashed = wq->hash != HASH_NONE && fs->regular && request->io.op == IO_WRITE
-    && !(request->direct && kernel_range_has (fs->dio_parallel_write, sim->kernel))
-    && !(request->force_async && sim->kernel >= KERNEL (6, 4));
+  request->hashed = wq->hash != HASH_NONE && fs->regular && request->io.op == IO_WRITE &&
+                    !(request->direct && kernel_range_has (fs->dio_parallel_write, sim->kernel)) &&
+                    !(request->force_async && sim->kernel >= KERNEL (6, 4));
   request->bucket = wq->hash == HASH_RING ? wq->ring->id % IO_WQ_BUCKETS : request->inode->bucket;
-  request->concurrent = request->force_async
-    || (request->io.op >= IO_SYNC && sim->kernel >= KERNEL (6, 3));       /* what must block is forced asynchronous */
+  request->concurrent =
+      request->force_async ||
+      (request->io.op >= IO_SYNC && sim->kernel >= KERNEL (6, 3)); /* what must block is forced asynchronous */
 }
 
 /* __io_acct_run_queue() */
-static gboolean
-io_wq_has_work (const IoWq *wq)
-{
-  return wq->first && !wq->stalled;
-}
+static gboolean io_wq_has_work (const IoWq *wq) { return wq->first && !wq->stalled; }
 
 /* io_wq_insert_work() */
-static void
-io_wq_insert (IoWq *wq, Request *request)
+static void io_wq_insert (IoWq *wq, Request *request)
 {
   Request *after = request->hashed ? wq->hash_tail[request->bucket] : NULL;
 
@@ -107,8 +102,7 @@ io_wq_insert (IoWq *wq, Request *request)
   wq->n_pending++;
 }
 
-static void
-free_list_push (IoWorker *worker)
+static void free_list_push (IoWorker *worker)
 {
   IoWq *wq = worker->wq;
 
@@ -123,8 +117,7 @@ free_list_push (IoWorker *worker)
   wq->n_free++;
 }
 
-static void
-free_list_remove (IoWorker *worker)
+static void free_list_remove (IoWorker *worker)
 {
   IoWq *wq = worker->wq;
 
@@ -141,8 +134,7 @@ free_list_remove (IoWorker *worker)
 }
 
 /* io_acct_activate_free_worker(): the one that went idle last comes first. */
-static gboolean
-io_wq_activate_free_worker (Task *task, IoWq *wq)
+static gboolean io_wq_activate_free_worker (Task *task, IoWq *wq)
 {
   for (IoWorker *worker = wq->free_list; worker; worker = worker->free_next)
     if (task_wake (task, worker->task) || wq->sim->kernel >= KERNEL (6, 5))
@@ -155,8 +147,7 @@ static void io_worker_sleeping (Task *task);
 static void io_worker_running (Task *task);
 
 /* create_io_worker(): by `task`, which pays for it. */
-static void
-io_wq_create_worker (Task *task, IoWq *wq)
+static void io_wq_create_worker (Task *task, IoWq *wq)
 {
   Simulation *sim = wq->sim;
   IoWorker *worker;
@@ -177,12 +168,11 @@ io_wq_create_worker (Task *task, IoWq *wq)
   worker->task->on_sleeping = io_worker_sleeping;
   worker->task->on_running = io_worker_running;
   sim_worker_created (sim);
-  free_list_push (worker);              /* io_init_new_worker(): free until it takes something */
+  free_list_push (worker); /* io_init_new_worker(): free until it takes something */
   task_start (worker->task, task);
 }
 
-void
-io_wq_enqueue (Task *task, IoWq *wq, Request *request)
+void io_wq_enqueue (Task *task, IoWq *wq, Request *request)
 {
   gboolean woke;
 
@@ -197,8 +187,7 @@ io_wq_enqueue (Task *task, IoWq *wq, Request *request)
 }
 
 /* io_wq_dec_running() from the scheduler's hook. */
-static void
-io_worker_sleeping (Task *task)
+static void io_worker_sleeping (Task *task)
 {
   IoWorker *worker = task->data;
   IoWq *wq = worker->wq;
@@ -206,10 +195,9 @@ io_worker_sleeping (Task *task)
   wq->nr_running--;
   if (wq->nr_running || !io_wq_has_work (wq))
     return;
-  if (wq->sim->kernel >= KERNEL (6, 16)
-      && (!worker->current || (worker->current->hashed && wq->first->hashed
-                               && wq->first->bucket == worker->current->bucket)))
-    return;                             /* io_wq_hash_defer() */
+  if (wq->sim->kernel >= KERNEL (6, 16) && (!worker->current || (worker->current->hashed && wq->first->hashed &&
+                                                                 wq->first->bucket == worker->current->bucket)))
+    return; /* io_wq_hash_defer() */
   if (worker->create_requested)
     return;
   worker->create_requested = TRUE;
@@ -217,16 +205,14 @@ io_worker_sleeping (Task *task)
   task_work_add_create (task, wq->ring);
 }
 
-static void
-io_worker_running (Task *task)
+static void io_worker_running (Task *task)
 {
   IoWorker *worker = task->data;
 
   worker->wq->nr_running++;
 }
 
-void
-io_wq_create_workers_cb (Task *task, IoWq *wq)
+void io_wq_create_workers_cb (Task *task, IoWq *wq)
 {
   unsigned n = wq->n_create_requests;
 
@@ -239,8 +225,7 @@ io_wq_create_workers_cb (Task *task, IoWq *wq)
 }
 
 /* Cuts [from .. to] out of the list; `before` precedes it or is NULL. */
-static void
-io_wq_cut (IoWq *wq, Request *before, Request *from, Request *to)
+static void io_wq_cut (IoWq *wq, Request *before, Request *from, Request *to)
 {
   unsigned n = 1;
 
@@ -258,13 +243,12 @@ io_wq_cut (IoWq *wq, Request *before, Request *from, Request *to)
 
 /* io_get_next_work(): the first item that may run; a hashed one comes with its whole run.
  * *ret_busy: some bucket was skipped because it is busy. */
-static Request *
-io_wq_next_work (IoWq *wq, unsigned *ret_busy_bucket, gboolean *ret_busy)
+static Request *io_wq_next_work (IoWq *wq, unsigned *ret_busy_bucket, gboolean *ret_busy)
 {
   Request *before = NULL;
 
   *ret_busy = FALSE;
-  for (Request *request = wq->first; request; ) {
+  for (Request *request = wq->first; request;) {
     Request *tail = request;
 
     if (request->hashed) {
@@ -290,8 +274,7 @@ io_wq_next_work (IoWq *wq, unsigned *ret_busy_bucket, gboolean *ret_busy)
   return NULL;
 }
 
-static void
-worker_set_busy (IoWorker *worker, gboolean busy)
+static void worker_set_busy (IoWorker *worker, gboolean busy)
 {
   SimulationCounters *count = &worker->wq->sim->count;
   UrTime now = sim_now (worker->wq->sim);
@@ -300,8 +283,7 @@ worker_set_busy (IoWorker *worker, gboolean busy)
 }
 
 /* The bucket is free again; who waited for it may look. */
-static void
-io_wq_unhash (Task *task, IoWq *wq, unsigned bucket)
+static void io_wq_unhash (Task *task, IoWq *wq, unsigned bucket)
 {
   wq->hash_map &= ~((uint64_t) 1 << bucket);
   wq->stalled = FALSE;
@@ -311,8 +293,7 @@ io_wq_unhash (Task *task, IoWq *wq, unsigned bucket)
   }
 }
 
-static void
-io_worker_run (Task *task, IoWorker *worker, Request *request)
+static void io_worker_run (Task *task, IoWorker *worker, Request *request)
 {
   IoWq *wq = worker->wq;
   gboolean hashed = request->hashed;
@@ -340,8 +321,7 @@ io_worker_run (Task *task, IoWorker *worker, Request *request)
 }
 
 /* io_worker_handle_work(): FALSE if nothing could be taken. */
-static gboolean
-io_worker_handle_work (Task *task, IoWorker *worker)
+static gboolean io_worker_handle_work (Task *task, IoWorker *worker)
 {
   IoWq *wq = worker->wq;
   unsigned bucket = 0;
@@ -352,7 +332,7 @@ io_worker_handle_work (Task *task, IoWorker *worker)
   task_sync (task);
   request = io_wq_has_work (wq) ? io_wq_next_work (wq, &bucket, &busy) : (busy = FALSE, NULL);
   if (!request) {
-    if (busy) {                         /* io_wait_on_hash() */
+    if (busy) { /* io_wait_on_hash() */
       wq->stalled = TRUE;
       wq->on_hash_wait = TRUE;
     }
@@ -362,8 +342,7 @@ io_worker_handle_work (Task *task, IoWorker *worker)
   return TRUE;
 }
 
-static void
-io_worker_exit (Task *task, IoWorker *worker)
+static void io_worker_exit (Task *task, IoWorker *worker)
 {
   (void) task;
   free_list_remove (worker);
@@ -373,8 +352,7 @@ io_worker_exit (Task *task, IoWorker *worker)
   sim_worker_exited (worker->wq->sim);
 }
 
-static void
-io_worker_body (Task *task, void *data)
+static void io_worker_body (Task *task, void *data)
 {
   IoWorker *worker = data;
   IoWq *wq = worker->wq;
@@ -398,9 +376,10 @@ io_worker_body (Task *task, void *data)
       return;
     }
     free_list_push (worker);
-    /* Not in the kernel: work queued between the last look and the joining of the free list wakes nobody.  Before 6.16 the
-     * scheduler's hook then asks for one more worker; if there may be none, or from 6.16 on, it would wait for the next
-     * enqueue or for 5 s.  The window is some instructions wide there and a whole Worker.Scan here: the model looks again. */
+    /* Not in the kernel: work queued between the last look and the joining of the free list wakes nobody.  Before 6.16
+     * the scheduler's hook then asks for one more worker; if there may be none, or from 6.16 on, it would wait for the
+     * next enqueue or for 5 s.  The window is some instructions wide there and a whole Worker.Scan here: the model
+     * looks again. */
     if ((wq->sim->kernel >= KERNEL (6, 16) || wq->nr_workers >= wq->max_workers) && io_wq_has_work (wq)) {
       did = TRUE;
       continue;

@@ -240,8 +240,8 @@ static gboolean read_cost (const KeyFile *file, const char *group, const char *k
   if (!key_file_has (file, group, key)) {
     return !stray_source (file, group, key, error);
   }
-  if (!key_file_get_integer (file, group, key, 0, COST_NS_MAX, &ns, error)
-      || !get_source (file, group, key, &source, error)) {
+  if (!key_file_get_integer (file, group, key, 0, COST_NS_MAX, &ns, error) ||
+      !get_source (file, group, key, &source, error)) {
     return FALSE;
   }
   origin = key_file_origin (file, group, key);
@@ -293,8 +293,8 @@ static gboolean read_scalar (Machine *machine, const Scalar *scalar, const KeyFi
   if (!key_file_has (file, scalar->group, scalar->key)) {
     return !stray_source (file, scalar->group, scalar->key, error);
   }
-  if (!store_scalar (machine, scalar, file, &ns, error)
-      || !get_source (file, scalar->group, scalar->key, &source, error)) {
+  if (!store_scalar (machine, scalar, file, &ns, error) ||
+      !get_source (file, scalar->group, scalar->key, &source, error)) {
     return FALSE;
   }
   origin = key_file_origin (file, scalar->group, scalar->key);
@@ -422,10 +422,10 @@ Machine *machine_load (const char *name_or_path, GError **error)
   for (unsigned i = chain->len; ok && i > 0; i--) {
     ok = read_file (machine, chain->pdata[i - 1], error);
   }
-  ok = ok && key_file_get_name (own, "Machine", "Name", &machine->name, error)
-       && key_file_get_line (own, "Machine", "Title", &machine->title, error)
-       && key_file_get_line (own, "Machine", "Evidence", &machine->evidence, error)
-       && check_complete (machine, own, error);
+  ok = ok && key_file_get_name (own, "Machine", "Name", &machine->name, error) &&
+       key_file_get_line (own, "Machine", "Title", &machine->title, error) &&
+       key_file_get_line (own, "Machine", "Evidence", &machine->evidence, error) &&
+       check_complete (machine, own, error);
   if (ok) {
     update_shape (machine);
     return machine;

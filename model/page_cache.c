@@ -5,10 +5,11 @@
 
 /* Small, so that requests strewn over a huge file cost little memory each. */
 #define CHUNK_PAGES 64u
-typedef struct { uint64_t number, resident, dirty; } Chunk;
+typedef struct {
+  uint64_t number, resident, dirty;
+} Chunk;
 
-void
-page_cache_init (PageCache *cache, uint64_t size, CacheState state)
+void page_cache_init (PageCache *cache, uint64_t size, CacheState state)
 {
   memset (cache, 0, sizeof *cache);
   cache->base_pages = size / PAGE_SIZE_BYTES + (size % PAGE_SIZE_BYTES != 0);
@@ -20,20 +21,11 @@ page_cache_init (PageCache *cache, uint64_t size, CacheState state)
   cache->last_number = UINT64_MAX;
 }
 
-void
-page_cache_clear (PageCache *cache)
-{
-  g_clear_pointer (&cache->chunks, g_hash_table_unref);
-}
+void page_cache_clear (PageCache *cache) { g_clear_pointer (&cache->chunks, g_hash_table_unref); }
 
-static uint64_t
-first_bits (uint64_t n)
-{
-  return n < 64 ? ((uint64_t) 1 << n) - 1 : UINT64_MAX;
-}
+static uint64_t first_bits (uint64_t n) { return n < 64 ? ((uint64_t) 1 << n) - 1 : UINT64_MAX; }
 
-static Chunk *
-page_cache_chunk (PageCache *cache, uint64_t number)
+static Chunk *page_cache_chunk (PageCache *cache, uint64_t number)
 {
   Chunk *chunk;
 
@@ -55,8 +47,7 @@ page_cache_chunk (PageCache *cache, uint64_t number)
   return chunk;
 }
 
-static PageCount
-page_cache_walk (PageCache *cache, uint64_t offset, uint64_t length, gboolean mark)
+static PageCount page_cache_walk (PageCache *cache, uint64_t offset, uint64_t length, gboolean mark)
 {
   PageCount count = { 0, 0, 0 };
   uint64_t first = offset / PAGE_SIZE_BYTES, last;
@@ -81,26 +72,23 @@ page_cache_walk (PageCache *cache, uint64_t offset, uint64_t length, gboolean ma
   return count;
 }
 
-PageCount
-page_cache_count (PageCache *cache, uint64_t offset, uint64_t length)
+PageCount page_cache_count (PageCache *cache, uint64_t offset, uint64_t length)
 {
   return page_cache_walk (cache, offset, length, FALSE);
 }
 
-PageCount
-page_cache_dirty (PageCache *cache, uint64_t offset, uint64_t length)
+PageCount page_cache_dirty (PageCache *cache, uint64_t offset, uint64_t length)
 {
   return page_cache_walk (cache, offset, length, TRUE);
 }
 
-uint64_t
-page_cache_clean (PageCache *cache)
+uint64_t page_cache_clean (PageCache *cache)
 {
   GHashTableIter iter;
   gpointer chunk;
   uint64_t was = cache->dirty;
 
-  cache->base_dirty = FALSE;            /* from here on chunks that do not exist are clean */
+  cache->base_dirty = FALSE; /* from here on chunks that do not exist are clean */
   g_hash_table_iter_init (&iter, cache->chunks);
   while (g_hash_table_iter_next (&iter, NULL, &chunk))
     ((Chunk *) chunk)->dirty = 0;

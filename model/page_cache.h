@@ -19,7 +19,8 @@ typedef struct {
   gpointer last_chunk; uint64_t last_number;
 } PageCache;
 
-typedef struct { unsigned pages, missing, clean; } PageCount;   /* missing: not resident; clean: resident or not, but not dirty */
+/* missing: not resident; clean: resident or not, but not dirty. */
+typedef struct { unsigned pages, missing, clean; } PageCount;
 
 /* `size` bytes exist when the run starts, in state `state`. */
 void      page_cache_init (PageCache *cache, uint64_t size, CacheState state);

@@ -140,8 +140,8 @@ static gboolean check_max_workers (const KeyFile *file, const char *group, const
   double value;
 
   for (unsigned v = 0; v < POLICY_VARIABLE_COUNT; v++) {
-    if (v != POLICY_SQ_ENTRIES && v != POLICY_CPUS && v != POLICY_KERNEL
-        && policy_expression_uses (expression, (PolicyVariable) v)) {
+    if (v != POLICY_SQ_ENTRIES && v != POLICY_CPUS && v != POLICY_KERNEL &&
+        policy_expression_uses (expression, (PolicyVariable) v)) {
       key_file_set_error (error, file, group, "MaxWorkers", KEY_FILE_VALUE,
                           "MaxWorkers= is fixed when the ring is made: it can use sq_entries, cpus and kernel, not %s",
                           policy_variable_name ((PolicyVariable) v));
@@ -341,9 +341,9 @@ static DraftRule *read_rule (Loader *l, unsigned level, const char *group, GErro
   draft->rule.number = (int) number;
   draft->rule.origin = key_file_origin (draft->file, group, NULL);
   draft->rule.match = get_expression (draft->file, group, "Match", &draft->rule.match_text, error);
-  if (draft->rule.match && within_limits (l, draft, error)
-      && key_file_get_name (draft->file, "Policy", "Name", &draft->rule.policy, error)
-      && key_file_get_choice (draft->file, group, "Attempt", attempts, &attempt, error)) {
+  if (draft->rule.match && within_limits (l, draft, error) &&
+      key_file_get_name (draft->file, "Policy", "Name", &draft->rule.policy, error) &&
+      key_file_get_choice (draft->file, group, "Attempt", attempts, &attempt, error)) {
     draft->rule.attempt = (PolicyAttempt) attempt;
     draft->rule.post_now = attempt == ATTEMPT_BLOCKING;
     if (key_file_has (draft->file, group, "Post")) {
@@ -409,8 +409,8 @@ static DraftRule *take_closing_rule (GPtrArray *replaced)
   for (unsigned i = 0; i < replaced->len; i++) {
     const DraftRule *draft = replaced->pdata[i];
 
-    if (policy_rule_always (&draft->rule)
-        && (best < 0 || draft->level < ((DraftRule *) replaced->pdata[best])->level)) {
+    if (policy_rule_always (&draft->rule) &&
+        (best < 0 || draft->level < ((DraftRule *) replaced->pdata[best])->level)) {
       best = (int) i;
     }
   }
@@ -511,9 +511,8 @@ static gboolean read_head (Loader *l, GError **error)
     key_file_set_error (error, own, "Policy", NULL, KEY_FILE_VALUE, "neither this policy nor its bases give Kernel=");
     return FALSE;
   }
-  return key_file_get_line (own, "Policy", "Title", &policy->title, error)
-         && get_optional (own, "Source", &policy->source, error)
-         && get_optional (own, "Account", &policy->account, error);
+  return key_file_get_line (own, "Policy", "Title", &policy->title, error) &&
+         get_optional (own, "Source", &policy->source, error) && get_optional (own, "Account", &policy->account, error);
 }
 
 Policy *policy_load (const char *name_or_path, GError **error)
@@ -527,8 +526,8 @@ Policy *policy_load (const char *name_or_path, GError **error)
     return NULL;
   }
   loader.policy = g_new0 (Policy, 1);
-  if (read_head (&loader, error) && read_queues (&loader, error) && read_rules (&loader, error)
-      && check_queues_used (&loader, error)) {
+  if (read_head (&loader, error) && read_queues (&loader, error) && read_rules (&loader, error) &&
+      check_queues_used (&loader, error)) {
     return loader.policy;
   }
   policy_free (loader.policy);
@@ -579,10 +578,14 @@ static double look_up_ring (PolicyVariable variable, void *data)
   const RingFacts *facts = data;
 
   switch (variable) {
-  case POLICY_SQ_ENTRIES: return facts->sq_entries;
-  case POLICY_CPUS: return facts->cpus;
-  case POLICY_KERNEL: return facts->kernel;
-  default: g_return_val_if_reached (0);
+  case POLICY_SQ_ENTRIES:
+    return facts->sq_entries;
+  case POLICY_CPUS:
+    return facts->cpus;
+  case POLICY_KERNEL:
+    return facts->kernel;
+  default:
+    g_return_val_if_reached (0);
   }
 }
 

@@ -3,7 +3,8 @@
  * when the attempt says EAGAIN.  A policy is a GKeyFile; kernel generations are policies.
  *
  *   [Policy] Name= Title= Kernel=MAJOR.MINOR Base= Source= Account=
- *   [Rule N] Match=EXPRESSION  Attempt=nonblock|blocking|trylock|none  OnAgain=queue:NAME|poll|callback|fail  Post=batch|now
+ *   [Rule N] Match=EXPRESSION  Attempt=nonblock|blocking|trylock|none  OnAgain=queue:NAME|poll|callback|fail
+ *            Post=batch|now
  *   [Queue NAME] Kind=io-wq|workqueue  MaxWorkers=EXPRESSION  Hash=inode|file|ring|none
  *
  * Inheritance: Base= (recursively).  Rules merge by number: the child's rule replaces the base's
@@ -12,8 +13,8 @@
  * (after the child's rule of that number).  Shipped generations number their rules from 100 up in steps of
  * 100 and close with 1000, so that numbers below 100 are free for children.
  *
- * OnAgain= may be left out under Attempt=blocking, which never says EAGAIN.  Post= says when the completion of a request
- * that finished in its attempt is posted: with the batch (COMPLETE_DEFER), or at once, each under its own lock, as an
+ * OnAgain= may be left out under Attempt=blocking, which never says EAGAIN.  Post= says when the completion of a
+ * request that finished in its attempt is posted: with the batch (COMPLETE_DEFER), or at once, each under its own lock, as an
  * issue without flags does it: the default under Attempt=blocking.  Hash= may be left out: none.
  */
 #ifndef POLICY_H

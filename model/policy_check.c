@@ -121,8 +121,8 @@ static void unreachable (const Reach *reach, unsigned i, GError **error)
   const DraftRule *draft = reach->drafts->pdata[i];
   unsigned by = 0;
 
-  while (by < i
-         && !(set_has (&reach->hidden_by[i], by) && ((DraftRule *) reach->drafts->pdata[by])->level >= draft->level)) {
+  while (by < i &&
+         !(set_has (&reach->hidden_by[i], by) && ((DraftRule *) reach->drafts->pdata[by])->level >= draft->level)) {
     by++;
   }
   if (by < i) {

@@ -97,8 +97,8 @@ static gboolean take_second (Parser *p, char second)
 {
   GTokenType type = g_scanner_peek_next_token (p->scanner);
 
-  if (type != (GTokenType) second || p->scanner->next_line != p->scanner->line
-      || p->scanner->next_position != p->scanner->position + 1) {
+  if (type != (GTokenType) second || p->scanner->next_line != p->scanner->line ||
+      p->scanner->next_position != p->scanner->position + 1) {
     return FALSE;
   }
   g_scanner_get_next_token (p->scanner);
@@ -113,16 +113,36 @@ static gboolean next_operator (Parser *p, char c)
 
   t->kind = TOKEN_OPERATOR;
   switch (c) {
-  case '(': t->kind = TOKEN_OPEN; return TRUE;
-  case ')': t->kind = TOKEN_CLOSE; return TRUE;
-  case ',': t->kind = TOKEN_COMMA; return TRUE;
-  case '+': t->op = NODE_ADD; return TRUE;
-  case '-': t->op = NODE_SUBTRACT; return TRUE;
-  case '*': t->op = NODE_MULTIPLY; return TRUE;
-  case '/': t->op = NODE_DIVIDE; return TRUE;
-  case '<': t->op = take_second (p, '=') ? NODE_LESS_EQUAL : NODE_LESS; return TRUE;
-  case '>': t->op = take_second (p, '=') ? NODE_GREATER_EQUAL : NODE_GREATER; return TRUE;
-  case '!': t->op = take_second (p, '=') ? NODE_NOT_EQUAL : NODE_NOT; return TRUE;
+  case '(':
+    t->kind = TOKEN_OPEN;
+    return TRUE;
+  case ')':
+    t->kind = TOKEN_CLOSE;
+    return TRUE;
+  case ',':
+    t->kind = TOKEN_COMMA;
+    return TRUE;
+  case '+':
+    t->op = NODE_ADD;
+    return TRUE;
+  case '-':
+    t->op = NODE_SUBTRACT;
+    return TRUE;
+  case '*':
+    t->op = NODE_MULTIPLY;
+    return TRUE;
+  case '/':
+    t->op = NODE_DIVIDE;
+    return TRUE;
+  case '<':
+    t->op = take_second (p, '=') ? NODE_LESS_EQUAL : NODE_LESS;
+    return TRUE;
+  case '>':
+    t->op = take_second (p, '=') ? NODE_GREATER_EQUAL : NODE_GREATER;
+    return TRUE;
+  case '!':
+    t->op = take_second (p, '=') ? NODE_NOT_EQUAL : NODE_NOT;
+    return TRUE;
   case '=':
     t->op = NODE_EQUAL;
     return take_second (p, '=') || fail_here (p, "\"=\" is not an operator; did you mean \"==\"?");
@@ -132,7 +152,8 @@ static gboolean next_operator (Parser *p, char c)
   case '|':
     t->op = NODE_OR;
     return take_second (p, '|') || fail_here (p, "\"|\" is not an operator; did you mean \"||\"?");
-  default: return fail_expected (p, "a number, a name, an operator or a parenthesis");
+  default:
+    return fail_expected (p, "a number, a name, an operator or a parenthesis");
   }
 }
 
@@ -189,8 +210,8 @@ static gboolean add_node (Parser *p, Node node, unsigned *ret_index)
     /* "true || x", "x && false": x has no effect. */
     double decides = node.kind == NODE_OR;
 
-    if ((a->kind == NODE_NUMBER && (a->value != 0) == decides)
-        || (b->kind == NODE_NUMBER && (b->value != 0) == decides)) {
+    if ((a->kind == NODE_NUMBER && (a->value != 0) == decides) ||
+        (b->kind == NODE_NUMBER && (b->value != 0) == decides)) {
       node = (Node){ .kind = NODE_NUMBER, .value = decides };
     }
   }
@@ -218,8 +239,8 @@ static gboolean parse_number (Parser *p, unsigned *ret_index)
   if (key_file_parse_number (number, &value)) {
     for (unsigned i = 0; i < G_N_ELEMENTS (units); i++) {
       if (strcmp (text + digits, units[i].unit) == 0) {
-        return add_node (p, (Node){ .kind = NODE_NUMBER, .value = value * units[i].factor }, ret_index)
-               && next_token (p);
+        return add_node (p, (Node){ .kind = NODE_NUMBER, .value = value * units[i].factor }, ret_index) &&
+               next_token (p);
       }
     }
   }
@@ -239,10 +260,10 @@ static gboolean parse_function (Parser *p, NodeKind kind, unsigned *ret_index)
 {
   unsigned a, b;
 
-  return next_token (p) && parse_or (p, &a) && skip (p, TOKEN_COMMA, "\",\" (min and max take two values)")
-         && parse_or (p, &b)
-         && add_node (p, (Node){ .kind = (uint8_t) kind, .a = (uint16_t) a, .b = (uint16_t) b }, ret_index)
-         && skip (p, TOKEN_CLOSE, "\")\"");
+  return next_token (p) && parse_or (p, &a) && skip (p, TOKEN_COMMA, "\",\" (min and max take two values)") &&
+         parse_or (p, &b) &&
+         add_node (p, (Node){ .kind = (uint8_t) kind, .a = (uint16_t) a, .b = (uint16_t) b }, ret_index) &&
+         skip (p, TOKEN_CLOSE, "\")\"");
 }
 
 /* kernel(6.3) */
@@ -256,8 +277,8 @@ static gboolean parse_kernel (Parser *p, unsigned *ret_index)
   if (p->now.kind != TOKEN_NUMBER || !key_file_parse_kernel (p->now.text, &kernel)) {
     return fail_expected (p, "a kernel version, kernel(MAJOR.MINOR)");
   }
-  return next_token (p) && add_node (p, (Node){ .kind = NODE_NUMBER, .value = kernel }, ret_index)
-         && skip (p, TOKEN_CLOSE, "\")\"");
+  return next_token (p) && add_node (p, (Node){ .kind = NODE_NUMBER, .value = kernel }, ret_index) &&
+         skip (p, TOKEN_CLOSE, "\")\"");
 }
 
 static gboolean parse_word (Parser *p, unsigned *ret_index)
@@ -294,10 +315,14 @@ static gboolean parse_word (Parser *p, unsigned *ret_index)
 static gboolean parse_primary (Parser *p, unsigned *ret_index)
 {
   switch (p->now.kind) {
-  case TOKEN_NUMBER: return parse_number (p, ret_index);
-  case TOKEN_WORD: return parse_word (p, ret_index);
-  case TOKEN_OPEN: return next_token (p) && parse_or (p, ret_index) && skip (p, TOKEN_CLOSE, "an operator or \")\"");
-  default: return fail_expected (p, "a value");
+  case TOKEN_NUMBER:
+    return parse_number (p, ret_index);
+  case TOKEN_WORD:
+    return parse_word (p, ret_index);
+  case TOKEN_OPEN:
+    return next_token (p) && parse_or (p, ret_index) && skip (p, TOKEN_CLOSE, "an operator or \")\"");
+  default:
+    return fail_expected (p, "a value");
   }
 }
 
@@ -312,8 +337,8 @@ static gboolean parse_unary (Parser *p, unsigned *ret_index)
     uint8_t kind = p->now.op == NODE_NOT ? NODE_NOT : NODE_NEGATE;
     unsigned a;
 
-    ok = next_token (p) && parse_unary (p, &a)
-         && add_node (p, (Node){ .kind = kind, .a = (uint16_t) a, .b = (uint16_t) a }, ret_index);
+    ok = next_token (p) && parse_unary (p, &a) &&
+         add_node (p, (Node){ .kind = kind, .a = (uint16_t) a, .b = (uint16_t) a }, ret_index);
   } else {
     ok = parse_primary (p, ret_index);
   }
@@ -409,8 +434,8 @@ PolicyExpression *policy_expression_parse (const char *text, GError **error)
     e->nodes[0] = (Node){ .kind = NODE_NUMBER };
     p.scanner = g_scanner_new (&scanner_config);
     g_scanner_input_text (p.scanner, text, (guint) strlen (text));
-    ok = next_token (&p) && parse_or (&p, &e->root)
-         && (p.now.kind == TOKEN_END || fail_expected (&p, "an operator or the end"));
+    ok = next_token (&p) && parse_or (&p, &e->root) &&
+         (p.now.kind == TOKEN_END || fail_expected (&p, "an operator or the end"));
     g_scanner_destroy (p.scanner);
   }
   if (ok && measure (e, e->root, &e->variables) > EXPRESSION_DEPTH_MAX) {

@@ -27,24 +27,41 @@ static double saturate (double value) { return value > DBL_MAX ? DBL_MAX : value
 double node_apply (NodeKind kind, double a, double b)
 {
   switch (kind) {
-  case NODE_OR: return a != 0 || b != 0;
-  case NODE_AND: return a != 0 && b != 0;
-  case NODE_LESS: return a < b;
-  case NODE_LESS_EQUAL: return a <= b;
-  case NODE_GREATER: return a > b;
-  case NODE_GREATER_EQUAL: return a >= b;
-  case NODE_EQUAL: return a == b;
-  case NODE_NOT_EQUAL: return a != b;
-  case NODE_ADD: return saturate (a + b);
-  case NODE_SUBTRACT: return saturate (a - b);
-  case NODE_MULTIPLY: return saturate (a * b);
-  case NODE_DIVIDE: return b == 0 ? 0 : saturate (a / b);
-  case NODE_MIN: return a < b ? a : b;
-  case NODE_MAX: return a > b ? a : b;
-  case NODE_NOT: return a == 0;
-  case NODE_NEGATE: return -a;
+  case NODE_OR:
+    return a != 0 || b != 0;
+  case NODE_AND:
+    return a != 0 && b != 0;
+  case NODE_LESS:
+    return a < b;
+  case NODE_LESS_EQUAL:
+    return a <= b;
+  case NODE_GREATER:
+    return a > b;
+  case NODE_GREATER_EQUAL:
+    return a >= b;
+  case NODE_EQUAL:
+    return a == b;
+  case NODE_NOT_EQUAL:
+    return a != b;
+  case NODE_ADD:
+    return saturate (a + b);
+  case NODE_SUBTRACT:
+    return saturate (a - b);
+  case NODE_MULTIPLY:
+    return saturate (a * b);
+  case NODE_DIVIDE:
+    return b == 0 ? 0 : saturate (a / b);
+  case NODE_MIN:
+    return a < b ? a : b;
+  case NODE_MAX:
+    return a > b ? a : b;
+  case NODE_NOT:
+    return a == 0;
+  case NODE_NEGATE:
+    return -a;
   case NODE_NUMBER:
-  case NODE_VARIABLE: break;
+  case NODE_VARIABLE:
+    break;
   }
   g_return_val_if_reached (0);
 }
@@ -90,15 +107,21 @@ static void compile (PolicyExpression *e, unsigned index)
   const Node *node = &e->nodes[index];
 
   switch (node->kind) {
-  case NODE_NUMBER: emit (e, OP_NUMBER, 0, node->value); return;
-  case NODE_VARIABLE: emit (e, OP_VARIABLE, node->variable, 0); return;
+  case NODE_NUMBER:
+    emit (e, OP_NUMBER, 0, node->value);
+    return;
+  case NODE_VARIABLE:
+    emit (e, OP_VARIABLE, node->variable, 0);
+    return;
   case NODE_NOT:
   case NODE_NEGATE:
     compile (e, node->a);
     emit (e, node->kind == NODE_NOT ? OP_NOT : OP_NEGATE, 0, 0);
     return;
   case NODE_AND:
-  case NODE_OR: compile_short_circuit (e, node); return;
+  case NODE_OR:
+    compile_short_circuit (e, node);
+    return;
   default:
     compile (e, node->a);
     compile (e, node->b);
@@ -123,12 +146,23 @@ double policy_expression_eval (const PolicyExpression *expression, PolicyLookup 
   *top = 0;
   for (const Instruction *i = program;; i++) {
     switch ((Operation) i->operation) {
-    case OP_END: return *top;
-    case OP_NUMBER: *++top = i->value; break;
-    case OP_VARIABLE: *++top = lookup ((PolicyVariable) i->argument, data); break;
-    case OP_NOT: *top = *top == 0; break;
-    case OP_NEGATE: *top = -*top; break;
-    case OP_TRUTH: *top = *top != 0; break;
+    case OP_END:
+      return *top;
+    case OP_NUMBER:
+      *++top = i->value;
+      break;
+    case OP_VARIABLE:
+      *++top = lookup ((PolicyVariable) i->argument, data);
+      break;
+    case OP_NOT:
+      *top = *top == 0;
+      break;
+    case OP_NEGATE:
+      *top = -*top;
+      break;
+    case OP_TRUTH:
+      *top = *top != 0;
+      break;
     case OP_BINARY:
       top--;
       *top = node_apply ((NodeKind) i->argument, top[0], top[1]);

@@ -10,11 +10,11 @@
 
 static const guint64 operations = BIT (POLICY_READ) | BIT (POLICY_WRITE) | BIT (POLICY_SYNC);
 static const guint64 modes = BIT (POLICY_BUFFERED) | BIT (POLICY_DIRECT);
-static const guint64 truths = BIT (POLICY_READ) | BIT (POLICY_WRITE) | BIT (POLICY_SYNC) | BIT (POLICY_BUFFERED)
-                              | BIT (POLICY_DIRECT) | BIT (POLICY_REGULAR) | BIT (POLICY_FORCE_ASYNC)
-                              | BIT (POLICY_APPEND) | BIT (POLICY_SQ_THREAD) | BIT (POLICY_NOWAIT) | BIT (POLICY_WASYNC)
-                              | BIT (POLICY_RASYNC) | BIT (POLICY_DIO_PARALLEL) | BIT (POLICY_INODE_LOCKED)
-                              | BIT (POLICY_PAGE_RESIDENT) | BIT (POLICY_PAGE_DIRTY);
+static const guint64 truths = BIT (POLICY_READ) | BIT (POLICY_WRITE) | BIT (POLICY_SYNC) | BIT (POLICY_BUFFERED) |
+                              BIT (POLICY_DIRECT) | BIT (POLICY_REGULAR) | BIT (POLICY_FORCE_ASYNC) |
+                              BIT (POLICY_APPEND) | BIT (POLICY_SQ_THREAD) | BIT (POLICY_NOWAIT) | BIT (POLICY_WASYNC) |
+                              BIT (POLICY_RASYNC) | BIT (POLICY_DIO_PARALLEL) | BIT (POLICY_INODE_LOCKED) |
+                              BIT (POLICY_PAGE_RESIDENT) | BIT (POLICY_PAGE_DIRTY);
 
 /* What the numbers can be, given the assignment of the truths and the comparisons that narrow them. */
 typedef struct {
@@ -34,11 +34,16 @@ static Range range_of_variable (PolicyVariable variable, const Facts *facts)
     return facts->range[variable];
   }
   switch (variable) {
-  case POLICY_CACHE_DIRTY: return (Range){ 0, 1 };
-  case POLICY_SQ_ENTRIES: return (Range){ 1, 32768 };
-  case POLICY_CPUS: return (Range){ 1, DBL_MAX };
-  case POLICY_KERNEL: return (Range){ KERNEL (1, 0), KERNEL (99, 999) };
-  default: return (Range){ 0, DBL_MAX };
+  case POLICY_CACHE_DIRTY:
+    return (Range){ 0, 1 };
+  case POLICY_SQ_ENTRIES:
+    return (Range){ 1, 32768 };
+  case POLICY_CPUS:
+    return (Range){ 1, DBL_MAX };
+  case POLICY_KERNEL:
+    return (Range){ KERNEL (1, 0), KERNEL (99, 999) };
+  default:
+    return (Range){ 0, DBL_MAX };
   }
 }
 
@@ -64,12 +69,18 @@ static Range corners (NodeKind kind, Range a, Range b)
 static Range binary (NodeKind kind, Range a, Range b)
 {
   switch (kind) {
-  case NODE_AND: return truth_range (surely_true (a) && surely_true (b), surely_false (a) || surely_false (b));
-  case NODE_OR: return truth_range (surely_true (a) || surely_true (b), surely_false (a) && surely_false (b));
-  case NODE_LESS: return truth_range (a.high < b.low, a.low >= b.high);
-  case NODE_LESS_EQUAL: return truth_range (a.high <= b.low, a.low > b.high);
-  case NODE_GREATER: return truth_range (a.low > b.high, a.high <= b.low);
-  case NODE_GREATER_EQUAL: return truth_range (a.low >= b.high, a.high < b.low);
+  case NODE_AND:
+    return truth_range (surely_true (a) && surely_true (b), surely_false (a) || surely_false (b));
+  case NODE_OR:
+    return truth_range (surely_true (a) || surely_true (b), surely_false (a) && surely_false (b));
+  case NODE_LESS:
+    return truth_range (a.high < b.low, a.low >= b.high);
+  case NODE_LESS_EQUAL:
+    return truth_range (a.high <= b.low, a.low > b.high);
+  case NODE_GREATER:
+    return truth_range (a.low > b.high, a.high <= b.low);
+  case NODE_GREATER_EQUAL:
+    return truth_range (a.low >= b.high, a.high < b.low);
   case NODE_EQUAL:
     return truth_range (a.low == a.high && b.low == b.high && a.low == b.low, a.high < b.low || b.high < a.low);
   case NODE_NOT_EQUAL:
@@ -79,7 +90,8 @@ static Range binary (NodeKind kind, Range a, Range b)
       return (Range){ -DBL_MAX, DBL_MAX };
     }
     return corners (kind, a, b);
-  default: return corners (kind, a, b);
+  default:
+    return corners (kind, a, b);
   }
 }
 
@@ -89,11 +101,18 @@ static Range range_of (const PolicyExpression *e, unsigned index, const Facts *f
   Range a;
 
   switch (node->kind) {
-  case NODE_NUMBER: return (Range){ node->value, node->value };
-  case NODE_VARIABLE: return range_of_variable ((PolicyVariable) node->variable, facts);
-  case NODE_NOT: a = range_of (e, node->a, facts); return truth_range (surely_false (a), surely_true (a));
-  case NODE_NEGATE: a = range_of (e, node->a, facts); return (Range){ -a.high, -a.low };
-  default: return binary ((NodeKind) node->kind, range_of (e, node->a, facts), range_of (e, node->b, facts));
+  case NODE_NUMBER:
+    return (Range){ node->value, node->value };
+  case NODE_VARIABLE:
+    return range_of_variable ((PolicyVariable) node->variable, facts);
+  case NODE_NOT:
+    a = range_of (e, node->a, facts);
+    return truth_range (surely_false (a), surely_true (a));
+  case NODE_NEGATE:
+    a = range_of (e, node->a, facts);
+    return (Range){ -a.high, -a.low };
+  default:
+    return binary ((NodeKind) node->kind, range_of (e, node->a, facts), range_of (e, node->b, facts));
   }
 }
 

@@ -7,11 +7,11 @@
 enum { WORD_SHIFT = 6, WORD_BITS = 64, MAX_LEVELS = 11 };
 
 struct RandomMap {
-  uint64_t  blocks;
-  uint64_t  first_free;                /* the lowest free block if known, else RANDOM_MAP_NONE */
-  unsigned  levels;
-  uint64_t  words[MAX_LEVELS];
-  uint64_t *level[MAX_LEVELS];         /* level[0]: one bit per block */
+  uint64_t blocks;
+  uint64_t first_free; /* the lowest free block if known, else RANDOM_MAP_NONE */
+  unsigned levels;
+  uint64_t words[MAX_LEVELS];
+  uint64_t *level[MAX_LEVELS]; /* level[0]: one bit per block */
 };
 
 RandomMap *random_map_new (uint64_t blocks)
@@ -135,7 +135,7 @@ uint64_t random_map_take (RandomMap *map, uint64_t block, uint64_t n)
     uint64_t fresh = mask;
     const uint64_t overlap = mask & map->level[0][index];
     if (overlap) {
-      fresh &= (overlap & -overlap) - 1;        /* what lies below the first taken block */
+      fresh &= (overlap & -overlap) - 1; /* what lies below the first taken block */
     }
     map->level[0][index] |= fresh;
     mark_full (map, index);

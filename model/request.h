@@ -16,7 +16,8 @@ typedef struct {
   UrTime done;            /* the operation is finished */
   UrTime posted;          /* its CQE is visible */
   UrTime reaped;          /* the application has it */
-  UrTime queue_wakeup, reap_wakeup;   /* ns of queued -> started and of posted -> reaped in which who was to act was being woken */
+  /* ns of queued -> started and of posted -> reaped in which who was to act was being woken */
+  UrTime queue_wakeup, reap_wakeup;
 } RequestTimes;
 
 struct Request {

@@ -8,7 +8,9 @@
 #include "model/workload.h"
 #include "src/engine/histogram.h"
 
-typedef enum { OUTCOME_INLINE, OUTCOME_PUNTED_HASHED, OUTCOME_PUNTED_UNHASHED, OUTCOME_ASYNC, OUTCOME_FAILED, OUTCOMES } Outcome;
+typedef enum {
+  OUTCOME_INLINE, OUTCOME_PUNTED_HASHED, OUTCOME_PUNTED_UNHASHED, OUTCOME_ASYNC, OUTCOME_FAILED, OUTCOMES
+} Outcome;
 const char *outcome_name (Outcome outcome);      /* the JSON keys */
 
 typedef struct {
@@ -37,7 +39,7 @@ typedef struct {
   uint64_t acquired, contended;     /* contended: not taken by the fast path */
   uint64_t wait_total, wait_max;    /* lock wanted -> got */
   uint64_t spin_ns, slowpath_ns, hold_ns;
-  uint64_t sleeps, handoffs, steals;    /* waiters that slept; hand-offs set; taken by somebody else than the first in the queue */
+  uint64_t sleeps, handoffs, steals;    /* waiters that slept; hand-offs set; taken past the first in the queue */
   double   mean_spinning, mean_queued;  /* time averages over the run */
   double   cpu_share_spinning, cpu_share_contention;
 } ResultLock;

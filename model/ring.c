@@ -7,8 +7,7 @@
 
 #define LOCAL_WORK_MAX 20u
 
-static unsigned
-power_of_two (unsigned n)
+static unsigned power_of_two (unsigned n)
 {
   unsigned size = 1;
 
@@ -17,8 +16,7 @@ power_of_two (unsigned n)
   return size;
 }
 
-Ring *
-ring_new (Simulation *sim, Application *application, unsigned entries, RingFlags flags, int sq_cpu)
+Ring *ring_new (Simulation *sim, Application *application, unsigned entries, RingFlags flags, int sq_cpu)
 {
   const Policy *policy = sim->setup->policy;
   Ring *ring = g_new0 (Ring, 1);
@@ -47,8 +45,7 @@ ring_new (Simulation *sim, Application *application, unsigned entries, RingFlags
   return ring;
 }
 
-void
-ring_free (Ring *ring)
+void ring_free (Ring *ring)
 {
   for (unsigned i = 0; i < ring->sim->setup->policy->n_queues; i++) {
     io_wq_free (ring->io_wq[i]);
@@ -62,37 +59,29 @@ ring_free (Ring *ring)
   g_free (ring);
 }
 
-void
-ring_sq_push (Ring *ring, Request *request)
+void ring_sq_push (Ring *ring, Request *request)
 {
   g_assert (!ring_sq_full (ring));
   ring->sq[ring->sq_tail++ & (ring->sq_entries - 1)] = request;
 }
 
-Request *
-ring_cq_pop (Ring *ring)
+Request *ring_cq_pop (Ring *ring)
 {
   if (ring->cq_head == ring->cq_tail)
     return NULL;
   return ring->cq[ring->cq_head++ & (ring->cq_entries - 1)];
 }
 
-static gboolean
-ring_cq_full (const Ring *ring)
-{
-  return ring_cq_ready (ring) == ring->cq_entries;
-}
+static gboolean ring_cq_full (const Ring *ring) { return ring_cq_ready (ring) == ring->cq_entries; }
 
-void
-ring_flush_overflow (Ring *ring)
+void ring_flush_overflow (Ring *ring)
 {
   while (!ring_cq_full (ring) && !g_queue_is_empty (&ring->overflow))
     ring->cq[ring->cq_tail++ & (ring->cq_entries - 1)] = g_queue_pop_head (&ring->overflow);
 }
 
 /* io_fill_cqe_req() */
-static void
-ring_fill_cqe (Task *task, Ring *ring, Request *request)
+static void ring_fill_cqe (Task *task, Ring *ring, Request *request)
 {
   Simulation *sim = ring->sim;
 
@@ -111,8 +100,7 @@ ring_fill_cqe (Task *task, Ring *ring, Request *request)
 }
 
 /* io_cqring_ev_posted(): who waits looks at the condition; who polls in user space sees the tail. */
-static void
-ring_posted (Task *task, Ring *ring)
+static void ring_posted (Task *task, Ring *ring)
 {
   if (ring->waiter && ring->waiter != task && ring_cq_ready (ring) >= ring->wait_nr)
     task_wake (task, ring->waiter);
@@ -120,8 +108,7 @@ ring_posted (Task *task, Ring *ring)
     task_spin_finish (ring->submitter, sim_cost (ring->sim, COST_APP_POLL));
 }
 
-void
-ring_post (Task *task, Ring *ring, Request *request)
+void ring_post (Task *task, Ring *ring, Request *request)
 {
   spinlock_hold (task, &ring->completion_lock, sim_cost (ring->sim, COST_CQE_SINGLE));
   task_sync (task);
@@ -129,16 +116,14 @@ ring_post (Task *task, Ring *ring, Request *request)
   ring_posted (task, ring);
 }
 
-void
-ring_post_local (Task *task, Ring *ring, Request *request)
+void ring_post_local (Task *task, Ring *ring, Request *request)
 {
   task_cost (task, COST_CQE_BATCH);
   task_sync (task);
   ring_fill_cqe (task, ring, request);
 }
 
-void
-ring_batch_add (Ring *ring, Request *request)
+void ring_batch_add (Ring *ring, Request *request)
 {
   request->work_next = NULL;
   if (ring->batch_last)
@@ -149,8 +134,7 @@ ring_batch_add (Ring *ring, Request *request)
   ring->batch_n++;
 }
 
-void
-ring_batch_flush (Task *task, Ring *ring)
+void ring_batch_flush (Task *task, Ring *ring)
 {
   Request *request = ring->batch_first, *next;
   UrTime held = 0;
@@ -159,7 +143,7 @@ ring_batch_flush (Task *task, Ring *ring)
     return;
   for (unsigned i = 0; i < ring->batch_n; i++)
     held += sim_cost (ring->sim, COST_CQE_BATCH);
-  if (task_work_posts (ring))           /* lock-free: only the submitter posts */
+  if (task_work_posts (ring)) /* lock-free: only the submitter posts */
     task_run (task, held);
   else
     spinlock_hold (task, &ring->completion_lock, held);
@@ -175,16 +159,14 @@ ring_batch_flush (Task *task, Ring *ring)
 
 /* How much deferred work one entry to the kernel, or one wake-up in it that wants `min` completions, runs
  * (io_run_local_work(), IO_LOCAL_TW_DEFAULT_MAX): all of it before 6.14. */
-unsigned
-ring_local_budget (const Ring *ring, unsigned min, gboolean entry)
+unsigned ring_local_budget (const Ring *ring, unsigned min, gboolean entry)
 {
   if (!ring->flags.defer_taskrun || ring->sim->kernel < KERNEL (6, 14))
     return G_MAXUINT;
   return entry ? MAX (LOCAL_WORK_MAX, min) : min;
 }
 
-void
-ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
+void ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
 {
   unsigned budget = ring_local_budget (ring, min, TRUE);
 

@@ -79,7 +79,7 @@ void     ring_batch_add (Ring *ring, Request *request);
 void     ring_batch_flush (Task *task, Ring *ring);
 /* Posts completions by the submitter itself, for which nobody else needs to be told. */
 void     ring_post_local (Task *task, Ring *ring, Request *request);
-/* io_cqring_wait(): sleeps until `min` CQEs are ready or the deadline has passed, running the ring's task_work meanwhile. */
+/* io_cqring_wait(): sleeps until `min` CQEs are ready or the deadline has passed, running task_work meanwhile. */
 void     ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline);
 unsigned ring_local_budget (const Ring *ring, unsigned min, gboolean entry);
 /* Moves the backlog into the CQ as far as it has room. */

@@ -13,8 +13,7 @@
 /* MAX_READERS_WAKEUP */
 #define RWSEM_READERS_WAKEUP 256
 
-void
-rwsem_init (Rwsem *sem, const char *name)
+void rwsem_init (Rwsem *sem, const char *name)
 {
   memset (sem, 0, sizeof *sem);
   g_strlcpy (sem->name, name, sizeof sem->name);
@@ -22,8 +21,7 @@ rwsem_init (Rwsem *sem, const char *name)
   ur_level_init (&sem->queued, 0, 0);
 }
 
-void
-rwsem_run (Task *task, const Rwsem *sem, UrTime ns)
+void rwsem_run (Task *task, const Rwsem *sem, UrTime ns)
 {
   double kappa = task->sim->setup->machine->kappa;
 
@@ -31,22 +29,19 @@ rwsem_run (Task *task, const Rwsem *sem, UrTime ns)
 }
 
 /* The price of writing the lock word: cheap while the line is in the own cache. */
-static void
-rwsem_charge_word (Task *task, Rwsem *sem)
+static void rwsem_charge_word (Task *task, Rwsem *sem)
 {
   task_cost (task, sem->last_cpu == task->cpu->id ? COST_LOCK_FAST : COST_LOCK_TRANSFER);
   sem->last_cpu = task->cpu->id;
 }
 
-static void
-rwsem_hold (Task *task, Rwsem *sem)
+static void rwsem_hold (Task *task, Rwsem *sem)
 {
   g_assert (task->n_holds < TASK_RWSEMS);
   task->holds[task->n_holds++] = sem;
 }
 
-static void
-rwsem_release (Task *task, Rwsem *sem)
+static void rwsem_release (Task *task, Rwsem *sem)
 {
   for (unsigned i = 0; i < task->n_holds; i++)
     if (task->holds[i] == sem) {
@@ -56,8 +51,7 @@ rwsem_release (Task *task, Rwsem *sem)
   g_assert_not_reached ();
 }
 
-static void
-rwsem_own (Task *task, Rwsem *sem)
+static void rwsem_own (Task *task, Rwsem *sem)
 {
   g_assert (!sem->owner && !sem->readers);
   sem->owner = task;
@@ -65,16 +59,14 @@ rwsem_own (Task *task, Rwsem *sem)
   rwsem_hold (task, sem);
 }
 
-static void
-rwsem_add_reader (Task *task, Rwsem *sem)
+static void rwsem_add_reader (Task *task, Rwsem *sem)
 {
   if (sem->readers++ == 0)
     sem->acquired_at = sim_now (task->sim);
   rwsem_hold (task, sem);
 }
 
-static void
-rwsem_got (Task *task, Rwsem *sem, UrTime wanted)
+static void rwsem_got (Task *task, Rwsem *sem, UrTime wanted)
 {
   UrTime waited = sim_now (task->sim) - wanted;
 
@@ -84,8 +76,7 @@ rwsem_got (Task *task, Rwsem *sem, UrTime wanted)
   sem->wait_max = MAX (sem->wait_max, waited);
 }
 
-gboolean
-rwsem_down_write_trylock (Task *task, Rwsem *sem)
+gboolean rwsem_down_write_trylock (Task *task, Rwsem *sem)
 {
   task_sync (task);
   if (rwsem_is_locked (sem) || sem->n_waiters) {
@@ -98,8 +89,7 @@ rwsem_down_write_trylock (Task *task, Rwsem *sem)
   return TRUE;
 }
 
-gboolean
-rwsem_down_read_trylock (Task *task, Rwsem *sem)
+gboolean rwsem_down_read_trylock (Task *task, Rwsem *sem)
 {
   task_sync (task);
   if (sem->owner || sem->n_waiters || sem->handoff) {
@@ -114,8 +104,7 @@ rwsem_down_read_trylock (Task *task, Rwsem *sem)
 
 /* Optimistic spinning. */
 
-static void
-osq_push (Task *task, Rwsem *sem, RwsemSpinner *node)
+static void osq_push (Task *task, Rwsem *sem, RwsemSpinner *node)
 {
   node->prev = sem->osq_tail;
   if (sem->osq_tail)
@@ -127,8 +116,7 @@ osq_push (Task *task, Rwsem *sem, RwsemSpinner *node)
   ur_level_set (&sem->spinning, sim_now (task->sim), sem->n_spinners);
 }
 
-static void
-osq_remove (Task *task, Rwsem *sem, RwsemSpinner *node)
+static void osq_remove (Task *task, Rwsem *sem, RwsemSpinner *node)
 {
   gboolean was_head = sem->osq_head == node;
 
@@ -142,26 +130,23 @@ osq_remove (Task *task, Rwsem *sem, RwsemSpinner *node)
     sem->osq_tail = node->prev;
   sem->n_spinners--;
   ur_level_set (&sem->spinning, sim_now (task->sim), sem->n_spinners);
-  if (was_head && sem->osq_head)        /* the next one has the word to itself now */
+  if (was_head && sem->osq_head) /* the next one has the word to itself now */
     task_spin_finish (sem->osq_head->task, sim_cost (task->sim, COST_LOCK_TRANSFER));
 }
 
 /* rwsem_can_spin_on_owner() */
-static gboolean
-rwsem_can_spin (const Task *task, const Rwsem *sem)
+static gboolean rwsem_can_spin (const Task *task, const Rwsem *sem)
 {
   return !task->cpu->need_resched && !sem->nonspinnable && (!sem->owner || task_on_cpu (sem->owner));
 }
 
-static UrTime
-rwsem_reader_spin_limit (const Task *task, const Rwsem *sem)
+static UrTime rwsem_reader_spin_limit (const Task *task, const Rwsem *sem)
 {
   return sim_now (task->sim) + RWSEM_READER_SPIN + RWSEM_READER_SPIN_EACH * MIN (sem->readers, RWSEM_READER_SPIN_MAX);
 }
 
 /* rwsem_optimistic_spin(): TRUE with the lock taken. */
-static gboolean
-rwsem_optimistic_spin (Task *task, Rwsem *sem)
+static gboolean rwsem_optimistic_spin (Task *task, Rwsem *sem)
 {
   RwsemSpinner node = { .task = task };
   UrTime reader_limit = UR_TIME_NEVER;
@@ -186,7 +171,7 @@ rwsem_optimistic_spin (Task *task, Rwsem *sem)
     if (sem->owner && !task_on_cpu (sem->owner))
       break;
     if (sem->readers) {
-      if (sem->nonspinnable)            /* somebody has waited for them in vain */
+      if (sem->nonspinnable) /* somebody has waited for them in vain */
         break;
       if (reader_limit == UR_TIME_NEVER)
         reader_limit = rwsem_reader_spin_limit (task, sem);
@@ -204,21 +189,19 @@ rwsem_optimistic_spin (Task *task, Rwsem *sem)
   return taken;
 }
 
-void
-rwsem_owner_off_cpu (Rwsem *sem)
+void rwsem_owner_off_cpu (Rwsem *sem)
 {
   if (!sem->owner)
     return;
   if (sem->osq_head)
     task_spin_finish (sem->osq_head->task, sim_cost (sem->owner->sim, COST_LOCK_TRANSFER));
-  if (sem->handoff && sem->first)       /* the beneficiary spins outside the queue */
+  if (sem->handoff && sem->first) /* the beneficiary spins outside the queue */
     task_spin_finish (sem->first->task, sim_cost (sem->owner->sim, COST_LOCK_TRANSFER));
 }
 
 /* Sleeping. */
 
-static void
-rwsem_queue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
+static void rwsem_queue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
 {
   if (sem->last)
     sem->last->next = waiter;
@@ -229,8 +212,7 @@ rwsem_queue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
   ur_level_set (&sem->queued, sim_now (task->sim), sem->n_waiters);
 }
 
-static void
-rwsem_dequeue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
+static void rwsem_dequeue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
 {
   RwsemWaiter *before = NULL;
 
@@ -240,7 +222,7 @@ rwsem_dequeue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
     before->next = waiter->next;
   else {
     sem->first = waiter->next;
-    sem->handoff = FALSE;               /* it was for this one */
+    sem->handoff = FALSE; /* it was for this one */
   }
   if (sem->last == waiter)
     sem->last = before;
@@ -249,16 +231,14 @@ rwsem_dequeue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
 }
 
 /* Work under wait_lock; its cost belongs to the slow path. */
-static void
-rwsem_wait_lock (Task *task, Rwsem *sem, CostKey cost)
+static void rwsem_wait_lock (Task *task, Rwsem *sem, CostKey cost)
 {
   sem->slowpath_ns += spinlock_hold (task, &sem->wait_lock, sim_cost (task->sim, cost));
   task_sync (task);
 }
 
 /* rwsem_mark_wake() and wake_up_q(): the first waiter, or all readers if it reads. */
-static void
-rwsem_wake (Task *task, Rwsem *sem)
+static void rwsem_wake (Task *task, Rwsem *sem)
 {
   RwsemWaiter *waiter, *next;
   UrTime before;
@@ -289,8 +269,7 @@ rwsem_wake (Task *task, Rwsem *sem)
   sem->slowpath_ns += task->owed - before;
 }
 
-static void
-rwsem_sleep (Task *task, Rwsem *sem)
+static void rwsem_sleep (Task *task, Rwsem *sem)
 {
   UrLevel *level = &task->sim->count.workers_on_lock;
   gboolean worker = task->class == TASK_CLASS_WORKER;
@@ -308,8 +287,7 @@ rwsem_sleep (Task *task, Rwsem *sem)
 }
 
 /* rwsem_try_write_lock(): under wait_lock; a queued writer takes the lock, or reserves it after 4 ms. */
-static gboolean
-rwsem_try_write_lock (Task *task, Rwsem *sem, RwsemWaiter *waiter)
+static gboolean rwsem_try_write_lock (Task *task, Rwsem *sem, RwsemWaiter *waiter)
 {
   gboolean first = sem->first == waiter;
 
@@ -329,13 +307,12 @@ rwsem_try_write_lock (Task *task, Rwsem *sem, RwsemWaiter *waiter)
   return TRUE;
 }
 
-static void
-rwsem_down_write_slowpath (Task *task, Rwsem *sem)
+static void rwsem_down_write_slowpath (Task *task, Rwsem *sem)
 {
   RwsemWaiter waiter = { .task = task, .write = TRUE };
   gboolean taken;
 
-  task->waits_for = "rwsem";            /* spinning too */
+  task->waits_for = "rwsem"; /* spinning too */
   task->waits_on = sem;
   taken = rwsem_optimistic_spin (task, sem);
   task->waits_for = NULL;
@@ -345,9 +322,9 @@ rwsem_down_write_slowpath (Task *task, Rwsem *sem)
   waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
   rwsem_queue (task, sem, &waiter);
   while (!rwsem_try_write_lock (task, sem, &waiter)) {
-    if (sem->handoff && sem->first == &waiter && sem->owner && task_on_cpu (sem->owner)
-        && task_spin (task, &sem->spin_ns, UR_TIME_NEVER) == SPIN_DONE)
-      continue;                         /* the beneficiary spins on the owner */
+    if (sem->handoff && sem->first == &waiter && sem->owner && task_on_cpu (sem->owner) &&
+        task_spin (task, &sem->spin_ns, UR_TIME_NEVER) == SPIN_DONE)
+      continue; /* the beneficiary spins on the owner */
     task_prepare_to_sleep (task);
     if (!rwsem_is_locked (sem) && !(sem->handoff && sem->first != &waiter)) {
       task_cancel_sleep (task);
@@ -358,8 +335,7 @@ rwsem_down_write_slowpath (Task *task, Rwsem *sem)
   }
 }
 
-void
-rwsem_down_write (Task *task, Rwsem *sem)
+void rwsem_down_write (Task *task, Rwsem *sem)
 {
   UrTime wanted;
 
@@ -375,8 +351,7 @@ rwsem_down_write (Task *task, Rwsem *sem)
   rwsem_got (task, sem, wanted);
 }
 
-void
-rwsem_down_read (Task *task, Rwsem *sem)
+void rwsem_down_read (Task *task, Rwsem *sem)
 {
   RwsemWaiter waiter = { .task = task };
   UrTime wanted;
@@ -384,7 +359,7 @@ rwsem_down_read (Task *task, Rwsem *sem)
   task_sync (task);
   wanted = sim_now (task->sim);
   if (!sem->owner && !sem->handoff && (!sem->n_waiters || sem->readers <= 1)) {
-    rwsem_add_reader (task, sem);       /* also the reader's steal of 5.11+ */
+    rwsem_add_reader (task, sem); /* also the reader's steal of 5.11+ */
     rwsem_charge_word (task, sem);
     rwsem_got (task, sem, wanted);
     return;
@@ -407,8 +382,7 @@ rwsem_down_read (Task *task, Rwsem *sem)
 }
 
 /* The word became free: who spins on it sees it after the hand-over; then the first sleeper is woken. */
-static void
-rwsem_freed (Task *task, Rwsem *sem)
+static void rwsem_freed (Task *task, Rwsem *sem)
 {
   Simulation *sim = task->sim;
 
@@ -421,8 +395,7 @@ rwsem_freed (Task *task, Rwsem *sem)
     rwsem_wake (task, sem);
 }
 
-void
-rwsem_up_write (Task *task, Rwsem *sem)
+void rwsem_up_write (Task *task, Rwsem *sem)
 {
   task_sync (task);
   g_assert (sem->owner == task);
@@ -432,8 +405,7 @@ rwsem_up_write (Task *task, Rwsem *sem)
   rwsem_freed (task, sem);
 }
 
-void
-rwsem_up_read (Task *task, Rwsem *sem)
+void rwsem_up_read (Task *task, Rwsem *sem)
 {
   task_sync (task);
   g_assert (sem->readers > 0);

@@ -59,7 +59,7 @@ struct Simulation {
 
 /* A request got further: the run is not stuck. */
 #define sim_progress(sim) ((sim)->last_progress = sim_now (sim))
-/* A machine ready to run, with an application per job of the workload, none started. (transfer full); NULL with error set. */
+/* A machine ready to run, with an application per job, none started. (transfer full); NULL with error set. */
 Simulation *sim_new (const SimulationSetup *setup, GError **error);
 void        sim_free (Simulation *sim);
 /* Runs until every stream has ended (sim->finished) or sim->error is set.  FALSE: interrupted. */

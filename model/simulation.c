@@ -9,17 +9,16 @@
 
 #include <string.h>
 
-/* How far the engine runs between two looks at the interrupt flag, and how long a run may go without any request getting
- * further while some are in flight before it counts as stuck. */
+/* How far the engine runs between two looks at the interrupt flag, and how long a run may go without any request
+ * getting further while some are in flight before it counts as stuck. */
 #define SLICE (10 * UR_MS)
 #define STUCK_AFTER (100 * UR_S)
 /* Requests in flight over all streams: 300 bytes each. */
 #define IN_FLIGHT_MAX 1048576u
 
-G_DEFINE_QUARK (simulation-error-quark, simulation_error)
+G_DEFINE_QUARK (simulation - error - quark, simulation_error)
 
-void
-sim_fail (Simulation *sim, GError *error)
+void sim_fail (Simulation *sim, GError *error)
 {
   if (sim->error)
     g_error_free (error);
@@ -28,17 +27,20 @@ sim_fail (Simulation *sim, GError *error)
   ur_engine_stop (sim->engine);
 }
 
-void
-sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigned count)
+void sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigned count)
 {
   const SimulationSetup *setup = task->sim->setup;
   TraceEvent event;
 
   if (!setup->trace)
     return;
-  event = (TraceEvent) {
-    .kind = kind, .time = task_now (task), .task = task->id, .worker = task->class == TASK_CLASS_WORKER,
-    .submitter = task->class == TASK_CLASS_APP || task->class == TASK_CLASS_SQ_THREAD, .count = count,
+  event = (TraceEvent){
+    .kind = kind,
+    .time = task_now (task),
+    .task = task->id,
+    .worker = task->class == TASK_CLASS_WORKER,
+    .submitter = task->class == TASK_CLASS_APP || task->class == TASK_CLASS_SQ_THREAD,
+    .count = count,
   };
   if (request) {
     event.application = request->application->number;
@@ -49,16 +51,14 @@ sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigned cou
   setup->trace (&event, setup->trace_data);
 }
 
-void
-sim_synchronous (Simulation *sim, const Request *request)
+void sim_synchronous (Simulation *sim, const Request *request)
 {
   sim->count.submitted++;
   sim->count.completed++;
   sim->count.outcome[request->outcome]++;
 }
 
-static gboolean
-sim_start_group (Simulation *sim)
+static gboolean sim_start_group (Simulation *sim)
 {
   gboolean any = FALSE;
 
@@ -76,8 +76,7 @@ sim_start_group (Simulation *sim)
   return any;
 }
 
-void
-sim_application_ended (Simulation *sim)
+void sim_application_ended (Simulation *sim)
 {
   if (--sim->applications_running)
     return;
@@ -88,8 +87,7 @@ sim_application_ended (Simulation *sim)
   ur_engine_stop (sim->engine);
 }
 
-static void
-sim_init_levels (Simulation *sim)
+static void sim_init_levels (Simulation *sim)
 {
   SimulationCounters *count = &sim->count;
 
@@ -100,8 +98,7 @@ sim_init_levels (Simulation *sim)
   ur_level_init (&count->in_flight, 0, 0);
 }
 
-static void
-sim_init_costs (Simulation *sim)
+static void sim_init_costs (Simulation *sim)
 {
   const SimulationSetup *setup = sim->setup;
 
@@ -112,15 +109,14 @@ sim_init_costs (Simulation *sim)
     ur_random_init_indexed (&sim->fs_cost_stream[i], setup->seed, machine_file_system_cost_key (i), i);
 }
 
-static gboolean
-sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_costs, GError **error)
+static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_costs, GError **error)
 {
   const FileSystem *fs = setup->file_system;
   const char *costs = fs->cost_name ? fs->cost_name : fs->name;
   unsigned kernel = setup->kernel ? setup->kernel : setup->policy->kernel;
   unsigned cpus = setup->cpus ? setup->cpus : setup->machine->cpus;
   uint64_t in_flight = 0;
-  unsigned limit = kernel < KERNEL (5, 4) ? 4096 : 32768;   /* IORING_MAX_ENTRIES */
+  unsigned limit = kernel < KERNEL (5, 4) ? 4096 : 32768; /* IORING_MAX_ENTRIES */
 
   *ret_costs = machine_file_system (setup->machine, costs);
   if (!*ret_costs) {
@@ -143,7 +139,8 @@ sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_cos
     }
     if (job->sqpoll && job->sqpoll_cpu >= (int) cpus) {
       g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
-                   "job \"%s\": sqthread_poll_cpu=%d, expected a CPU from 0 to %u", job->name, job->sqpoll_cpu, cpus - 1);
+                   "job \"%s\": sqthread_poll_cpu=%d, expected a CPU from 0 to %u", job->name, job->sqpoll_cpu,
+                   cpus - 1);
       return FALSE;
     }
     if (job->direct) {
@@ -167,8 +164,7 @@ sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_cos
   return TRUE;
 }
 
-Simulation *
-sim_new (const SimulationSetup *setup, GError **error)
+Simulation *sim_new (const SimulationSetup *setup, GError **error)
 {
   const MachineFileSystem *costs;
   Simulation *sim;
@@ -214,8 +210,7 @@ sim_new (const SimulationSetup *setup, GError **error)
   return sim;
 }
 
-void
-sim_free (Simulation *sim)
+void sim_free (Simulation *sim)
 {
   g_ptr_array_unref (sim->rings);
   worker_pool_free (sim);
@@ -231,8 +226,7 @@ sim_free (Simulation *sim)
   g_free (sim);
 }
 
-static void
-append_task (GString *text, const Task *task)
+static void append_task (GString *text, const Task *task)
 {
   static const char *const states[] = { "runs", "is runnable", "sleeps", "has ended" };
   const Rwsem *sem = task->waits_on;
@@ -241,13 +235,14 @@ append_task (GString *text, const Task *task)
   g_string_append_printf (text, "; %s#%u %s", task->name, task->id, states[task->state]);
   if (on_lock && sem)
     g_string_append_printf (text, ", waiting for %s held by %s", sem->name,
-                            sem->owner ? sem->owner->name : sem->readers ? "readers" : "nobody");
+                            sem->owner     ? sem->owner->name
+                            : sem->readers ? "readers"
+                                           : "nobody");
   else if (task->waits_for)
     g_string_append_printf (text, ", waiting for %s", task->waits_for);
 }
 
-static GError *
-sim_deadlock (const Simulation *sim)
+static GError *sim_deadlock (const Simulation *sim)
 {
   GString *text = g_string_new (NULL);
   GError *error;
@@ -265,16 +260,14 @@ sim_deadlock (const Simulation *sim)
   return error;
 }
 
-gboolean
-sim_drive (Simulation *sim)
+gboolean sim_drive (Simulation *sim)
 {
   const SimulationSetup *setup = sim->setup;
 
   while (!sim->error && !sim->ended) {
     UrTime next = ur_engine_next (sim->engine);
 
-    if (next == UR_TIME_NEVER
-        || (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + STUCK_AFTER)) {
+    if (next == UR_TIME_NEVER || (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + STUCK_AFTER)) {
       sim_fail (sim, sim_deadlock (sim));
       break;
     }
@@ -290,8 +283,7 @@ sim_drive (Simulation *sim)
   return TRUE;
 }
 
-RunResult *
-simulation_run (const SimulationSetup *setup, GError **error)
+RunResult *simulation_run (const SimulationSetup *setup, GError **error)
 {
   RunResult *result = NULL;
   Simulation *sim = sim_new (setup, error);
@@ -299,7 +291,7 @@ simulation_run (const SimulationSetup *setup, GError **error)
 
   if (!sim)
     return NULL;
-  whole = sim_start_group (sim) ? sim_drive (sim) : TRUE;      /* no jobs: nothing happens */
+  whole = sim_start_group (sim) ? sim_drive (sim) : TRUE; /* no jobs: nothing happens */
   if (!sim->error) {
     cpus_settle (sim);
     if (whole)

@@ -2,8 +2,7 @@
 
 #include "model/cpu.h"
 
-UrTime
-spinlock_hold (Task *task, Spinlock *lock, UrTime held)
+UrTime spinlock_hold (Task *task, Spinlock *lock, UrTime held)
 {
   UrTime now = task_now (task), wait;
   UrTime took = sim_cost (task->sim, lock->last_cpu == task->cpu->id ? COST_LOCK_FAST : COST_LOCK_TRANSFER) + held;
@@ -14,7 +13,7 @@ spinlock_hold (Task *task, Spinlock *lock, UrTime held)
     lock->gap_from = now + wait + took;
   } else {
     wait = lock->free_at > now ? lock->free_at - now : 0;
-    if (wait == 0 && task->owed) {      /* taken ahead of its time: until then others may have it */
+    if (wait == 0 && task->owed) { /* taken ahead of its time: until then others may have it */
       lock->gap_from = lock->free_at;
       lock->gap_until = now;
     }

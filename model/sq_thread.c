@@ -6,15 +6,13 @@
 #include "model/task_work.h"
 
 /* task_work items per round: IORING_TW_CAP_ENTRIES_VALUE, 8 from 6.9, 32 from about 6.16; no cap before. */
-static unsigned
-sq_thread_budget (const Simulation *sim)
+static unsigned sq_thread_budget (const Simulation *sim)
 {
   return sim->kernel < KERNEL (6, 9) ? G_MAXUINT : sim->kernel < KERNEL (6, 16) ? 8 : 32;
 }
 
 /* __io_sq_thread() and io_sq_tw() for the one ring: TRUE if there was something to do. */
-static gboolean
-sq_thread_round (Task *task, Ring *ring)
+static gboolean sq_thread_round (Task *task, Ring *ring)
 {
   unsigned submitted, ran;
 
@@ -26,16 +24,14 @@ sq_thread_round (Task *task, Ring *ring)
 }
 
 /* The idle time is measured in jiffies. */
-static UrTime
-sq_thread_timeout (const Simulation *sim, UrTime idle)
+static UrTime sq_thread_timeout (const Simulation *sim, UrTime idle)
 {
   UrTime tick = sim->setup->machine->tick;
 
   return (sim_now (sim) / tick + (idle + tick - 1) / tick) * tick;
 }
 
-static void
-sq_thread_sleep (Task *task, Ring *ring)
+static void sq_thread_sleep (Task *task, Ring *ring)
 {
   task_prepare_to_sleep (task);
   ring->need_wakeup = TRUE;
@@ -50,8 +46,7 @@ sq_thread_sleep (Task *task, Ring *ring)
   ring->need_wakeup = FALSE;
 }
 
-static void
-sq_thread_body (Task *task, void *data)
+static void sq_thread_body (Task *task, void *data)
 {
   Ring *ring = data;
   Simulation *sim = ring->sim;
@@ -74,8 +69,7 @@ sq_thread_body (Task *task, void *data)
   }
 }
 
-void
-sq_thread_start (Ring *ring, Task *creator, UrTime idle)
+void sq_thread_start (Ring *ring, Task *creator, UrTime idle)
 {
   char name[32];
 
@@ -85,8 +79,7 @@ sq_thread_start (Ring *ring, Task *creator, UrTime idle)
   task_start (ring->sq_thread, creator);
 }
 
-void
-sq_thread_notify (Task *application, Ring *ring)
+void sq_thread_notify (Task *application, Ring *ring)
 {
   if (ring->need_wakeup) {
     task_enter_kernel (application);

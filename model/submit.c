@@ -13,10 +13,14 @@
 #define IO_COMPL_BATCH 32
 
 /* What a policy's conditions see. */
-typedef struct { Task *task; Ring *ring; const Request *request; unsigned remaining; } PolicyContext;
+typedef struct {
+  Task *task;
+  Ring *ring;
+  const Request *request;
+  unsigned remaining;
+} PolicyContext;
 
-static double
-lookup_queues (const Ring *ring, PolicyVariable variable)
+static double lookup_queues (const Ring *ring, PolicyVariable variable)
 {
   double sum = 0;
 
@@ -34,8 +38,7 @@ lookup_queues (const Ring *ring, PolicyVariable variable)
   return sum;
 }
 
-static double
-lookup_pages (const Simulation *sim, const Request *request, PolicyVariable variable)
+static double lookup_pages (const Simulation *sim, const Request *request, PolicyVariable variable)
 {
   PageCache *pages = &request->inode->pages;
   PageCount count;
@@ -54,72 +57,94 @@ lookup_pages (const Simulation *sim, const Request *request, PolicyVariable vari
   return variable == POLICY_PAGE_RESIDENT ? count.missing == 0 : count.clean == 0;
 }
 
-static double
-lookup_request (const Simulation *sim, const Request *request, PolicyVariable variable)
+static double lookup_request (const Simulation *sim, const Request *request, PolicyVariable variable)
 {
   const FileSystem *fs = sim->setup->file_system;
 
   switch (variable) {
-  case POLICY_READ:         return request->io.op == IO_READ;
-  case POLICY_WRITE:        return request->io.op == IO_WRITE;
-  case POLICY_SYNC:         return request->io.op >= IO_SYNC;
-  case POLICY_BUFFERED:     return !request->direct;
-  case POLICY_DIRECT:       return request->direct;
-  case POLICY_REGULAR:      return fs->regular;
-  case POLICY_FORCE_ASYNC:  return request->force_async;
-  case POLICY_SIZE:         return (double) request->io.length;
-  case POLICY_APPEND:       return request->io.offset + request->io.length > request->inode->size;
-  case POLICY_NOWAIT:       return kernel_range_has (fs->nowait, sim->kernel);
-  case POLICY_WASYNC:       return kernel_range_has (fs->buffer_wasync, sim->kernel);
-  case POLICY_RASYNC:       return kernel_range_has (fs->buffer_rasync, sim->kernel);
-  case POLICY_DIO_PARALLEL: return kernel_range_has (fs->dio_parallel_write, sim->kernel);
-  case POLICY_INODE_LOCKED: return rwsem_is_locked (&request->inode->rwsem);
-  case POLICY_INODE_WAITERS: return rwsem_contenders (&request->inode->rwsem);
-  default:                  return lookup_pages (sim, request, variable);
+  case POLICY_READ:
+    return request->io.op == IO_READ;
+  case POLICY_WRITE:
+    return request->io.op == IO_WRITE;
+  case POLICY_SYNC:
+    return request->io.op >= IO_SYNC;
+  case POLICY_BUFFERED:
+    return !request->direct;
+  case POLICY_DIRECT:
+    return request->direct;
+  case POLICY_REGULAR:
+    return fs->regular;
+  case POLICY_FORCE_ASYNC:
+    return request->force_async;
+  case POLICY_SIZE:
+    return (double) request->io.length;
+  case POLICY_APPEND:
+    return request->io.offset + request->io.length > request->inode->size;
+  case POLICY_NOWAIT:
+    return kernel_range_has (fs->nowait, sim->kernel);
+  case POLICY_WASYNC:
+    return kernel_range_has (fs->buffer_wasync, sim->kernel);
+  case POLICY_RASYNC:
+    return kernel_range_has (fs->buffer_rasync, sim->kernel);
+  case POLICY_DIO_PARALLEL:
+    return kernel_range_has (fs->dio_parallel_write, sim->kernel);
+  case POLICY_INODE_LOCKED:
+    return rwsem_is_locked (&request->inode->rwsem);
+  case POLICY_INODE_WAITERS:
+    return rwsem_contenders (&request->inode->rwsem);
+  default:
+    return lookup_pages (sim, request, variable);
   }
 }
 
-static double
-lookup (PolicyVariable variable, void *data)
+static double lookup (PolicyVariable variable, void *data)
 {
   const PolicyContext *context = data;
   const Ring *ring = context->ring;
   const Simulation *sim = ring->sim;
 
   switch (variable) {
-  case POLICY_SQ_THREAD:       return ring->sq_thread != NULL;
-  case POLICY_CPU_IDLE:        return sim->n_idle;
-  case POLICY_RING_IN_FLIGHT:  return ring->in_flight;
-  case POLICY_BATCH_REMAINING: return context->remaining;
-  case POLICY_SQ_ENTRIES:      return ring->sq_entries;
-  case POLICY_CPUS:            return sim->n_cpus;
-  case POLICY_KERNEL:          return sim->kernel;
-  case POLICY_QUEUE_PENDING: case POLICY_QUEUE_RUNNING: case POLICY_WORKERS_IDLE:
+  case POLICY_SQ_THREAD:
+    return ring->sq_thread != NULL;
+  case POLICY_CPU_IDLE:
+    return sim->n_idle;
+  case POLICY_RING_IN_FLIGHT:
+    return ring->in_flight;
+  case POLICY_BATCH_REMAINING:
+    return context->remaining;
+  case POLICY_SQ_ENTRIES:
+    return ring->sq_entries;
+  case POLICY_CPUS:
+    return sim->n_cpus;
+  case POLICY_KERNEL:
+    return sim->kernel;
+  case POLICY_QUEUE_PENDING:
+  case POLICY_QUEUE_RUNNING:
+  case POLICY_WORKERS_IDLE:
     return lookup_queues (ring, variable);
   default:
     return lookup_request (sim, context->request, variable);
   }
 }
 
-static double
-limit_lookup (PolicyVariable variable, void *data)
+static double limit_lookup (PolicyVariable variable, void *data)
 {
   const Ring *ring = data;
 
-  return variable == POLICY_SQ_ENTRIES ? ring->sq_entries : variable == POLICY_CPUS ? ring->sim->n_cpus
-    : variable == POLICY_KERNEL ? ring->sim->kernel : 0;
+  return variable == POLICY_SQ_ENTRIES ? ring->sq_entries
+         : variable == POLICY_CPUS     ? ring->sim->n_cpus
+         : variable == POLICY_KERNEL   ? ring->sim->kernel
+                                       : 0;
 }
 
-unsigned
-queue_max_workers (Ring *ring, const PolicyQueue *queue)
+unsigned queue_max_workers (Ring *ring, const PolicyQueue *queue)
 {
   double limit = policy_expression_eval (queue->max_workers, limit_lookup, ring);
 
   return limit >= 1 ? (unsigned) MIN (limit, 65536) : 1;
 }
 
-static void
-io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
+static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
 {
   task_cost (task, COST_PUNT);
   if (ring->io_wq[queue]) {
@@ -135,8 +160,7 @@ io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
   }
 }
 
-static void
-io_fail (Ring *ring, Request *request, int error)
+static void io_fail (Ring *ring, Request *request, int error)
 {
   request->result = -error;
   request->outcome = OUTCOME_FAILED;
@@ -144,19 +168,17 @@ io_fail (Ring *ring, Request *request, int error)
   ring_batch_add (ring, request);
 }
 
-static void
-io_done_inline (Task *task, Ring *ring, Request *request, gboolean post_now)
+static void io_done_inline (Task *task, Ring *ring, Request *request, gboolean post_now)
 {
   request->time.done = request->time.verdict = task_now (task);
   request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
   if (post_now)
-    ring_post (task, ring, request);    /* issued with issue_flags = 0: no COMPLETE_DEFER */
+    ring_post (task, ring, request); /* issued with issue_flags = 0: no COMPLETE_DEFER */
   else
     ring_batch_add (ring, request);
 }
 
-static void
-io_again (Task *task, Ring *ring, Request *request, const PolicyRule *rule)
+static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule *rule)
 {
   switch (rule->on_again) {
   case ON_AGAIN_QUEUE:
@@ -166,23 +188,22 @@ io_again (Task *task, Ring *ring, Request *request, const PolicyRule *rule)
     io_fail (ring, request, EAGAIN);
     break;
   case ON_AGAIN_CALLBACK:
-    if (request->io.op == IO_READ) {    /* io_rw_should_retry(): at once, and now locks may block */
+    if (request->io.op == IO_READ) { /* io_rw_should_retry(): at once, and now locks may block */
       file_io (task, request, FALSE);
       io_done_inline (task, ring, request, FALSE);
       break;
     }
     /* fall through */
   default:
-    sim_fail (ring->sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
-                                      "%s: rule %d: OnAgain=%s does not apply to a %s of a file", rule->origin,
-                                      rule->number, rule->on_again == ON_AGAIN_POLL ? "poll" : "callback",
-                                      io_op_name (request->io.op)));
+    sim_fail (ring->sim,
+              g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                           "%s: rule %d: OnAgain=%s does not apply to a %s of a file", rule->origin, rule->number,
+                           rule->on_again == ON_AGAIN_POLL ? "poll" : "callback", io_op_name (request->io.op)));
     io_fail (ring, request, EAGAIN);
   }
 }
 
-static void
-io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
+static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
 {
   PolicyContext context = { task, ring, request, remaining };
   const PolicyRule *rule = policy_decide (ring->sim->setup->policy, lookup, &context);
@@ -202,8 +223,7 @@ io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
     io_again (task, ring, request, rule);
 }
 
-unsigned
-io_submit_sqes (Task *task, Ring *ring, unsigned n)
+unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n)
 {
   Simulation *sim = ring->sim;
   unsigned submitted = 0;
@@ -224,21 +244,19 @@ io_submit_sqes (Task *task, Ring *ring, unsigned n)
   if (submitted) {
     task_sync (task);
     ring->sq_head += submitted;
-    if (ring->polled)                   /* room in the SQ for an application that polls */
+    if (ring->polled) /* room in the SQ for an application that polls */
       task_spin_finish (ring->submitter, sim_cost (sim, COST_APP_POLL));
   }
   return submitted;
 }
 
-void
-io_uring_enter (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents)
+void io_uring_enter (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents)
 {
   io_uring_enter_timeout (task, ring, to_submit, min_complete, getevents, UR_TIME_NEVER);
 }
 
-void
-io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
-                        UrTime deadline)
+void io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
+                             UrTime deadline)
 {
   task_enter_kernel (task);
   if (!ring->flags.defer_taskrun)
@@ -256,8 +274,7 @@ io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min
   task_return_to_user (task);
 }
 
-void
-io_wq_submit_work (Task *task, Request *request)
+void io_wq_submit_work (Task *task, Request *request)
 {
   Ring *ring = request->ring;
 
@@ -277,8 +294,7 @@ io_wq_submit_work (Task *task, Request *request)
   }
 }
 
-void
-sim_worker_created (Simulation *sim)
+void sim_worker_created (Simulation *sim)
 {
   sim->count.workers_created++;
   sim->count.workers_alive++;
@@ -286,8 +302,7 @@ sim_worker_created (Simulation *sim)
   sim->count.workers_max_alive = MAX (sim->count.workers_max_alive, sim->count.workers_alive);
 }
 
-void
-sim_worker_exited (Simulation *sim)
+void sim_worker_exited (Simulation *sim)
 {
   sim->count.workers_alive--;
   ur_level_set (&sim->count.workers_alive_level, sim_now (sim), sim->count.workers_alive);

@@ -6,14 +6,12 @@
 
 static void task_run_done (UrEngine *engine, void *data);
 
-static gboolean
-task_preemptible (const Task *task)
+static gboolean task_preemptible (const Task *task)
 {
   return task->user_mode || task->sim->setup->machine->preemption == PREEMPT_FULL;
 }
 
-static void
-task_main (void *data)
+static void task_main (void *data)
 {
   Task *task = data;
 
@@ -25,8 +23,7 @@ task_main (void *data)
   cpu_pick_next (task->cpu);
 }
 
-Task *
-task_new (Simulation *sim, const char *name, TaskClass class, int pinned, TaskBody body, void *data)
+Task *task_new (Simulation *sim, const char *name, TaskClass class, int pinned, TaskBody body, void *data)
 {
   Task *task = g_new0 (Task, 1);
 
@@ -45,15 +42,13 @@ task_new (Simulation *sim, const char *name, TaskClass class, int pinned, TaskBo
   return task;
 }
 
-void
-task_free (Task *task)
+void task_free (Task *task)
 {
   ur_coroutine_free (task->coroutine);
   g_free (task);
 }
 
-void
-task_start (Task *task, Task *creator)
+void task_start (Task *task, Task *creator)
 {
   Cpu *near = creator ? creator->cpu : NULL;
 
@@ -63,8 +58,7 @@ task_start (Task *task, Task *creator)
   cpu_enqueue (cpu_select (task, near), task, ENQUEUE_FORK, creator ? creator->owed : 0);
 }
 
-static void
-task_run_done (UrEngine *engine, void *data)
+static void task_run_done (UrEngine *engine, void *data)
 {
   Task *task = data;
 
@@ -74,8 +68,7 @@ task_run_done (UrEngine *engine, void *data)
 }
 
 /* Lets what is owed pass; FALSE if the clock could be moved without an event. */
-static gboolean
-task_pass (Task *task)
+static gboolean task_pass (Task *task)
 {
   UrTime end;
 
@@ -96,8 +89,7 @@ task_pass (Task *task)
   return TRUE;
 }
 
-void
-task_sync (Task *task)
+void task_sync (Task *task)
 {
   if (task->owed == 0)
     return;
@@ -109,8 +101,7 @@ task_sync (Task *task)
 
 /* The one timer of a task, for spins and sleeps with a deadline.  It is left armed when the
  * wait ends early and looks at the deadline when it fires: most waits never see it. */
-static void
-task_timer_fired (UrEngine *engine, void *data)
+static void task_timer_fired (UrEngine *engine, void *data)
 {
   Task *task = data;
 
@@ -128,8 +119,7 @@ task_timer_fired (UrEngine *engine, void *data)
   }
 }
 
-static void
-task_arm (Task *task, UrTime deadline)
+static void task_arm (Task *task, UrTime deadline)
 {
   UrEngine *engine = task->sim->engine;
 
@@ -142,8 +132,7 @@ task_arm (Task *task, UrTime deadline)
   task->timer = ur_engine_at (engine, deadline, task_timer_fired, task);
 }
 
-static void
-task_level_spinning (Task *task, int change)
+static void task_level_spinning (Task *task, int change)
 {
   UrLevel *level = &task->sim->count.workers_spinning;
 
@@ -151,14 +140,9 @@ task_level_spinning (Task *task, int change)
     ur_level_set (level, sim_now (task->sim), level->level + change);
 }
 
-void
-task_account_spin (Task *task, UrTime ns)
-{
-  task->spin_owed += ns;                /* booked once it has passed */
-}
+void task_account_spin (Task *task, UrTime ns) { task->spin_owed += ns; /* booked once it has passed */ }
 
-SpinEnd
-task_spin (Task *task, uint64_t *account, UrTime deadline)
+SpinEnd task_spin (Task *task, uint64_t *account, UrTime deadline)
 {
   UrTime spun;
 
@@ -184,8 +168,7 @@ task_spin (Task *task, uint64_t *account, UrTime deadline)
   return task->spin_end;
 }
 
-static void
-task_spin_ends (Task *task, SpinEnd end, UrTime delay)
+static void task_spin_ends (Task *task, SpinEnd end, UrTime delay)
 {
   if (!task->spinning || task->spin_ending)
     return;
@@ -194,14 +177,9 @@ task_spin_ends (Task *task, SpinEnd end, UrTime delay)
   task->run_event = ur_engine_at (task->sim->engine, sim_now (task->sim) + delay, task_run_done, task);
 }
 
-void
-task_spin_finish (Task *task, UrTime delay)
-{
-  task_spin_ends (task, SPIN_DONE, delay);
-}
+void task_spin_finish (Task *task, UrTime delay) { task_spin_ends (task, SPIN_DONE, delay); }
 
-void
-task_resched (Task *task)
+void task_resched (Task *task)
 {
   if (task->spinning) {
     task_spin_ends (task, SPIN_RESCHED, 0);
@@ -216,8 +194,7 @@ task_resched (Task *task)
   }
 }
 
-void
-task_dispatched (Task *task, gboolean switched)
+void task_dispatched (Task *task, gboolean switched)
 {
   UrTime delay = task->remaining;
 
@@ -235,35 +212,24 @@ task_dispatched (Task *task, gboolean switched)
   task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
 }
 
-void
-task_off_cpu (Task *task)
+void task_off_cpu (Task *task)
 {
   for (unsigned i = 0; i < task->n_holds; i++)
     rwsem_owner_off_cpu (task->holds[i]);
 }
 
-void
-task_prepare_to_sleep (Task *task)
-{
-  task->prepared = TRUE;
-}
+void task_prepare_to_sleep (Task *task) { task->prepared = TRUE; }
 
-void
-task_cancel_sleep (Task *task)
-{
-  task->prepared = FALSE;
-}
+void task_cancel_sleep (Task *task) { task->prepared = FALSE; }
 
-static void
-task_hook_running (Task *task)
+static void task_hook_running (Task *task)
 {
   if (task->hooked_asleep && task->on_running)
     task->on_running (task);
   task->hooked_asleep = FALSE;
 }
 
-gboolean
-task_schedule (Task *task, UrTime deadline)
+gboolean task_schedule (Task *task, UrTime deadline)
 {
   Cpu *cpu;
 
@@ -272,7 +238,7 @@ task_schedule (Task *task, UrTime deadline)
     task->on_sleeping (task);
   }
   task_sync (task);
-  if (!task->prepared) {                /* schedule() all the same: somebody else may have the better claim */
+  if (!task->prepared) { /* schedule() all the same: somebody else may have the better claim */
     task_yield (task);
     task_hook_running (task);
     return TRUE;
@@ -296,8 +262,7 @@ task_schedule (Task *task, UrTime deadline)
   return !task->timed_out;
 }
 
-gboolean
-task_wake (Task *waker, Task *task)
+gboolean task_wake (Task *waker, Task *task)
 {
   Simulation *sim = task->sim;
   gboolean kick;
@@ -306,7 +271,7 @@ task_wake (Task *waker, Task *task)
   if (task->state != TASK_SLEEPING) {
     if (!task->prepared)
       return FALSE;
-    task->prepared = FALSE;             /* it was about to: it will not sleep */
+    task->prepared = FALSE; /* it was about to: it will not sleep */
     if (waker)
       task_cost (waker, COST_WAKE_LOCAL);
     return TRUE;
@@ -332,8 +297,7 @@ task_wake (Task *waker, Task *task)
   return TRUE;
 }
 
-void
-task_yield (Task *task)
+void task_yield (Task *task)
 {
   Cpu *cpu;
 
@@ -345,22 +309,19 @@ task_yield (Task *task)
     ur_coroutine_suspend (task->coroutine);
 }
 
-void
-task_cond_resched (Task *task)
+void task_cond_resched (Task *task)
 {
   if (task->cpu->need_resched)
     task_yield (task);
 }
 
-void
-task_enter_kernel (Task *task)
+void task_enter_kernel (Task *task)
 {
   task->user_mode = FALSE;
   task_cost (task, COST_SYSCALL);
 }
 
-void
-task_return_to_user (Task *task)
+void task_return_to_user (Task *task)
 {
   task_cond_resched (task);
   task->user_mode = TRUE;

@@ -4,14 +4,9 @@
 #include "model/cpu.h"
 #include "model/io_wq.h"
 
-gboolean
-task_work_posts (const Ring *ring)
-{
-  return ring->flags.defer_taskrun && ring->sim->kernel >= KERNEL (6, 2);
-}
+gboolean task_work_posts (const Ring *ring) { return ring->flags.defer_taskrun && ring->sim->kernel >= KERNEL (6, 2); }
 
-void
-task_work_add_completion (Task *from, Ring *ring, Request *request)
+void task_work_add_completion (Task *from, Ring *ring, Request *request)
 {
   task_cost (from, COST_TASK_WORK_ADD);
   task_sync (from);
@@ -27,8 +22,7 @@ task_work_add_completion (Task *from, Ring *ring, Request *request)
 }
 
 /* The first item on an empty list notifies the owner. */
-static void
-task_work_notify (Task *from, Ring *ring, gboolean was_empty)
+static void task_work_notify (Task *from, Ring *ring, gboolean was_empty)
 {
   Task *owner = ring_owner (ring);
 
@@ -38,15 +32,14 @@ task_work_notify (Task *from, Ring *ring, gboolean was_empty)
     task_spin_finish (owner, sim_cost (ring->sim, COST_SQ_LOOP));
     task_wake (from, owner);
   } else if (owner->state == TASK_SLEEPING || owner->prepared) {
-    task_wake (from, owner);            /* COOP_TASKRUN spares the interrupt, not the wake-up */
+    task_wake (from, owner); /* COOP_TASKRUN spares the interrupt, not the wake-up */
   } else if (!ring->flags.coop_taskrun && owner->cpu != from->cpu) {
-    ring->sim->count.ipis++;            /* the sender's part; the owner runs the list at its next system call */
+    ring->sim->count.ipis++; /* the sender's part; the owner runs the list at its next system call */
     task_cost (from, COST_WAKE_LOCAL);
   }
 }
 
-void
-task_work_add_free (Task *from, Ring *ring)
+void task_work_add_free (Task *from, Ring *ring)
 {
   gboolean was_empty = !task_work_pending (ring);
 
@@ -55,19 +48,17 @@ task_work_add_free (Task *from, Ring *ring)
   task_work_notify (from, ring, was_empty);
 }
 
-void
-task_work_add_create (Task *from, Ring *ring)
+void task_work_add_create (Task *from, Ring *ring)
 {
   Task *owner = ring_owner (ring);
 
   task_cost (from, COST_TASK_WORK_ADD);
   ring->creates++;
   task_spin_finish (owner, sim_cost (ring->sim, COST_SQ_LOOP));
-  task_wake (from, owner);              /* always TWA_SIGNAL */
+  task_wake (from, owner); /* always TWA_SIGNAL */
 }
 
-unsigned
-task_work_run_budget (Task *task, Ring *ring, unsigned budget)
+unsigned task_work_run_budget (Task *task, Ring *ring, unsigned budget)
 {
   unsigned done = 0;
 

@@ -1,7 +1,7 @@
 /*
  * Events of a run, named after the io_uring and sched tracepoints of the kernel: what `validate` compares with a
- * real trace.  Given to SimulationSetup.trace as they happen: in order of time for each task, but a task may be ahead of
- * another by what it has charged (task.h), so who wants one order over all tasks sorts by time, stably.
+ * real trace.  Given to SimulationSetup.trace as they happen: in order of time for each task, but a task may be ahead
+ * of another by what it has charged (task.h), so who wants one order over all tasks sorts by time, stably.
  */
 #ifndef TRACE_EVENT_H
 #define TRACE_EVENT_H
@@ -24,7 +24,7 @@ typedef enum { TRACE_EVENTS (TRACE_EVENT_ENUM) TRACE_EVENT_KINDS } TraceEventKin
 typedef struct {
   TraceEventKind kind;
   UrTime   time;
-  unsigned task;            /* number of the task in whose context it happens (switch: the one that gets the CPU; wakeup: the one woken) */
+  unsigned task;            /* in whose context it happens (switch: who gets the CPU; wakeup: who is woken) */
   gboolean worker;          /* that task is a worker */
   gboolean submitter;       /* that task submits: the application, or the sq_thread */
   unsigned application;     /* the stream the request belongs to; 0 for sched events */

@@ -87,7 +87,7 @@ typedef struct {
   char    *name;
   uint64_t size;                  /* bytes at the start of the run (0: the job creates it) */
   CacheState cache;
-  gboolean unwritten;             /* it has its size, but nothing was ever written: a page that is not in the cache is zeros */
+  gboolean unwritten;             /* it has its size, but was never written: a page that is not in the cache is zeros */
 } WorkloadFile;
 
 /* One stream of one process: fio's clone. */

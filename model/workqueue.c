@@ -7,28 +7,31 @@
 /* 8 readahead windows of 128 KiB. */
 #define ASYNC_RUN_PAGES (8 * 32)
 
-
 typedef struct Kworker Kworker;
-struct Kworker { WorkerPool *pool; Task *task; Kworker *idle_next, *all_next; };
+struct Kworker {
+  WorkerPool *pool;
+  Task *task;
+  Kworker *idle_next, *all_next;
+};
 
 /* worker_pool of the unbound attributes all rings share. */
 struct WorkerPool {
   Simulation *sim;
   Spinlock lock;
-  GQueue worklist;                      /* of Request: runnable */
-  Kworker *idle, *all; unsigned n_idle, n_workers;
+  GQueue worklist; /* of Request: runnable */
+  Kworker *idle, *all;
+  unsigned n_idle, n_workers;
 };
 
 struct Workqueue {
   Ring *ring;
   unsigned max_active, nr_active, n_running;
-  GQueue inactive;                      /* of Request: beyond max_active, FIFO */
+  GQueue inactive; /* of Request: beyond max_active, FIFO */
 };
 
 static void kworker_body (Task *task, void *data);
 
-static Kworker *
-kworker_create (WorkerPool *pool, Task *creator)
+static Kworker *kworker_create (WorkerPool *pool, Task *creator)
 {
   Kworker *worker = g_new0 (Kworker, 1);
   char name[32];
@@ -43,20 +46,18 @@ kworker_create (WorkerPool *pool, Task *creator)
   return worker;
 }
 
-static WorkerPool *
-worker_pool (Simulation *sim)
+static WorkerPool *worker_pool (Simulation *sim)
 {
   if (!sim->kworkers) {
     sim->kworkers = g_new0 (WorkerPool, 1);
     sim->kworkers->sim = sim;
     g_queue_init (&sim->kworkers->worklist);
-    kworker_create (sim->kworkers, NULL);       /* a pool starts with one */
+    kworker_create (sim->kworkers, NULL); /* a pool starts with one */
   }
   return sim->kworkers;
 }
 
-void
-worker_pool_free (Simulation *sim)
+void worker_pool_free (Simulation *sim)
 {
   Kworker *worker, *next;
 
@@ -70,8 +71,7 @@ worker_pool_free (Simulation *sim)
   g_clear_pointer (&sim->kworkers, g_free);
 }
 
-Workqueue *
-workqueue_new (Ring *ring, const PolicyQueue *queue)
+Workqueue *workqueue_new (Ring *ring, const PolicyQueue *queue)
 {
   Workqueue *workqueue = g_new0 (Workqueue, 1);
 
@@ -82,16 +82,14 @@ workqueue_new (Ring *ring, const PolicyQueue *queue)
   return workqueue;
 }
 
-void
-workqueue_free (Workqueue *workqueue)
+void workqueue_free (Workqueue *workqueue)
 {
   if (workqueue)
     g_queue_clear (&workqueue->inactive);
   g_free (workqueue);
 }
 
-unsigned
-workqueue_pending (const Workqueue *workqueue)
+unsigned workqueue_pending (const Workqueue *workqueue)
 {
   return workqueue->nr_active - workqueue->n_running + workqueue->inactive.length;
 }
@@ -100,32 +98,30 @@ unsigned workqueue_running (const Workqueue *workqueue) { return workqueue->n_ru
 unsigned workqueue_idle (const Workqueue *workqueue) { return workqueue->ring->sim->kworkers->n_idle; }
 
 /* wake_up_worker(): the one that went idle last. */
-static void
-wake_up_worker (Task *task, WorkerPool *pool)
+static void wake_up_worker (Task *task, WorkerPool *pool)
 {
   if (pool->idle)
     task_wake (task, pool->idle->task);
 }
 
 /* The list of the request's direction; NULL for what is neither read nor write. */
-static AsyncList *
-async_list (Request *request)
+static AsyncList *async_list (Request *request)
 {
-  return request->io.op == IO_READ ? &request->ring->pending_async[0]
-    : request->io.op == IO_WRITE ? &request->ring->pending_async[1] : NULL;
+  return request->io.op == IO_READ    ? &request->ring->pending_async[0]
+         : request->io.op == IO_WRITE ? &request->ring->pending_async[1]
+                                      : NULL;
 }
 
 /* io_async_list_note(), io_should_merge(): TRUE if the request continues the noted run, which then grows. */
-static gboolean
-async_list_note (const Simulation *sim, AsyncList *list, const Request *request)
+static gboolean async_list_note (const Simulation *sim, AsyncList *list, const Request *request)
 {
   uint64_t offset = request->io.offset, end = offset + request->io.length;
   uint64_t pages = request->io.length / PAGE_SIZE_BYTES;
   gboolean continues = list->inode == request->inode && offset == list->end;
 
   if (sim->kernel >= KERNEL (5, 4))
-    continues = list->inode == request->inode && offset >= list->start / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES
-      && offset <= (list->end + PAGE_SIZE_BYTES - 1) / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
+    continues = list->inode == request->inode && offset >= list->start / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES &&
+                offset <= (list->end + PAGE_SIZE_BYTES - 1) / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
   if (continues && list->pages + pages <= ASYNC_RUN_PAGES) {
     list->pages += pages;
     list->end = MAX (end, sim->kernel >= KERNEL (5, 4) ? list->end : 0);
@@ -139,14 +135,13 @@ async_list_note (const Simulation *sim, AsyncList *list, const Request *request)
 }
 
 /* io_add_to_prev_work() */
-static gboolean
-async_list_join (Task *task, Request *request)
+static gboolean async_list_join (Task *task, Request *request)
 {
   AsyncList *list = async_list (request);
 
   if (!list)
     return FALSE;
-  task_sync (task);                     /* nothing may happen between the look at the count and the joining */
+  task_sync (task); /* nothing may happen between the look at the count and the joining */
   if (async_list_note (task->sim, list, request) && list->active) {
     request->time.queued = sim_now (task->sim);
     g_queue_push_tail_link (&list->list, &request->link);
@@ -158,8 +153,7 @@ async_list_join (Task *task, Request *request)
 
 /* The part of io_sq_wq_submit_work() after the item itself: takes all that joined meanwhile for itself and
  * executes it one by one, until nothing has joined. */
-static void
-async_list_run (Task *task, AsyncList *list)
+static void async_list_run (Task *task, AsyncList *list)
 {
   GQueue mine;
   GList *link;
@@ -176,8 +170,7 @@ async_list_run (Task *task, AsyncList *list)
   list->active--;
 }
 
-void
-workqueue_queue_work (Task *task, Workqueue *workqueue, Request *request)
+void workqueue_queue_work (Task *task, Workqueue *workqueue, Request *request)
 {
   WorkerPool *pool = worker_pool (workqueue->ring->sim);
 
@@ -196,8 +189,7 @@ workqueue_queue_work (Task *task, Workqueue *workqueue, Request *request)
   wake_up_worker (task, pool);
 }
 
-static void
-leave_idle (Kworker *worker)
+static void leave_idle (Kworker *worker)
 {
   WorkerPool *pool = worker->pool;
 
@@ -209,8 +201,7 @@ leave_idle (Kworker *worker)
     }
 }
 
-static void
-enter_idle (Kworker *worker)
+static void enter_idle (Kworker *worker)
 {
   worker->idle_next = worker->pool->idle;
   worker->pool->idle = worker;
@@ -218,8 +209,7 @@ enter_idle (Kworker *worker)
 }
 
 /* pwq_dec_nr_in_flight(): the oldest item beyond max_active becomes runnable. */
-static void
-workqueue_done_one (WorkerPool *pool, Workqueue *workqueue)
+static void workqueue_done_one (WorkerPool *pool, Workqueue *workqueue)
 {
   GList *link;
 
@@ -232,8 +222,7 @@ workqueue_done_one (WorkerPool *pool, Workqueue *workqueue)
   }
 }
 
-static void
-process_one_work (Task *task, WorkerPool *pool)
+static void process_one_work (Task *task, WorkerPool *pool)
 {
   Request *request = g_queue_pop_head_link (&pool->worklist)->data;
   Workqueue *workqueue = request->workqueue;
@@ -242,11 +231,11 @@ process_one_work (Task *task, WorkerPool *pool)
 
   workqueue->n_running++;
   ur_level_set (&count->workers_running, sim_now (pool->sim), count->workers_running.level + 1);
-  if (pool->worklist.length)            /* unbound workers chain the execution of what is pending */
+  if (pool->worklist.length) /* unbound workers chain the execution of what is pending */
     wake_up_worker (task, pool);
   task_cost (task, COST_WORKQUEUE_ITEM);
   list = async_list (request);
-  io_wq_submit_work (task, request);    /* from here on the request may be in use again */
+  io_wq_submit_work (task, request); /* from here on the request may be in use again */
   if (list)
     async_list_run (task, list);
   task_cond_resched (task);
@@ -257,8 +246,7 @@ process_one_work (Task *task, WorkerPool *pool)
 }
 
 /* worker_thread() */
-static void
-kworker_body (Task *task, void *data)
+static void kworker_body (Task *task, void *data)
 {
   Kworker *worker = data;
   WorkerPool *pool = worker->pool;
@@ -267,7 +255,7 @@ kworker_body (Task *task, void *data)
     spinlock_hold (task, &pool->lock, sim_cost (pool->sim, COST_WORKER_SCAN));
     task_sync (task);
     leave_idle (worker);
-    if (pool->worklist.length && pool->n_idle == 0) {         /* manage_workers(): keep one in reserve */
+    if (pool->worklist.length && pool->n_idle == 0) { /* manage_workers(): keep one in reserve */
       task_cost (task, COST_THREAD_CREATE);
       task_sync (task);
       if (pool->n_idle == 0)

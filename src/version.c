@@ -2,17 +2,8 @@
 #include "src/version.h"
 #include "src/git-id.h"
 
-const char *uringsim_version (void)
-{
-  return PACKAGE_VERSION;
-}
+const char *uringsim_version (void) { return PACKAGE_VERSION; }
 
-unsigned uringsim_model_version (void)
-{
-  return URINGSIM_MODEL_VERSION;
-}
+unsigned uringsim_model_version (void) { return URINGSIM_MODEL_VERSION; }
 
-const char *uringsim_git_id (void)
-{
-  return URINGSIM_GIT_ID;
-}
+const char *uringsim_git_id (void) { return URINGSIM_GIT_ID; }

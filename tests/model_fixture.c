@@ -11,21 +11,26 @@
 
 typedef struct Actor Actor;
 typedef struct Step Step;
-typedef struct { const char *name; void (*act) (Actor *, const Step *); } StepKind;
-struct Step { const StepKind *kind; char *text; };
+typedef struct {
+  const char *name;
+  void (*act) (Actor *, const Step *);
+} StepKind;
+struct Step {
+  const StepKind *kind;
+  char *text;
+};
 
 struct Actor {
   Fixture *fixture;
   Task *task;
-  GArray *steps;                        /* of Step */
+  GArray *steps; /* of Step */
   unsigned at, repeated;
   UrTime start;
 };
 
 /* ---- the log ---- */
 
-void
-fixture_append_us (GString *text, UrTime ns)
+void fixture_append_us (GString *text, UrTime ns)
 {
   g_string_append_printf (text, "%" G_GUINT64_FORMAT, ns / 1000);
   if (ns % 1000) {
@@ -35,8 +40,7 @@ fixture_append_us (GString *text, UrTime ns)
   }
 }
 
-static void
-actor_log (Actor *actor, const char *event)
+static void actor_log (Actor *actor, const char *event)
 {
   GString *log = actor->fixture->log;
 
@@ -49,55 +53,38 @@ actor_log (Actor *actor, const char *event)
 
 /* ---- steps: time, sleep, CPU ---- */
 
-static UrTime
-us (const char *text)
-{
-  return (UrTime) llround (g_ascii_strtod (text, NULL) * 1000);
-}
+static UrTime us (const char *text) { return (UrTime) llround (g_ascii_strtod (text, NULL) * 1000); }
 
-static unsigned
-number (const Step *step)
-{
-  return (unsigned) g_ascii_strtoull (step->text, NULL, 10);
-}
+static unsigned number (const Step *step) { return (unsigned) g_ascii_strtoull (step->text, NULL, 10); }
 
-static UrTime
-deadline (Actor *actor, const char *text)
+static UrTime deadline (Actor *actor, const char *text)
 {
   return *text ? task_now (actor->task) + us (text) : UR_TIME_NEVER;
 }
 
-static Rwsem *
-lock_of (Actor *actor, const Step *step)
-{
-  return &fixture_inode (actor->fixture, number (step))->rwsem;
-}
+static Rwsem *lock_of (Actor *actor, const Step *step) { return &fixture_inode (actor->fixture, number (step))->rwsem; }
 
-static void
-step_run (Actor *actor, const Step *step)
+static void step_run (Actor *actor, const Step *step)
 {
   task_run (actor->task, us (step->text));
   task_sync (actor->task);
 }
 
-static void
-step_hold (Actor *actor, const Step *step)
+static void step_hold (Actor *actor, const Step *step)
 {
   task_sync (actor->task);
   rwsem_run (actor->task, &fixture_inode (actor->fixture, 0)->rwsem, us (step->text));
   task_sync (actor->task);
 }
 
-static void
-step_sleep (Actor *actor, const Step *step)
+static void step_sleep (Actor *actor, const Step *step)
 {
   task_sync (actor->task);
   task_prepare_to_sleep (actor->task);
   task_schedule (actor->task, sim_now (actor->task->sim) + us (step->text));
 }
 
-static void
-step_wait (Actor *actor, const Step *step)
+static void step_wait (Actor *actor, const Step *step)
 {
   gboolean woken;
 
@@ -108,81 +95,70 @@ step_wait (Actor *actor, const Step *step)
     actor_log (actor, woken ? "woken" : "timeout");
 }
 
-static void
-step_prepare (Actor *actor, const Step *step)
+static void step_prepare (Actor *actor, const Step *step)
 {
   (void) step;
   task_prepare_to_sleep (actor->task);
 }
 
-static void
-step_schedule (Actor *actor, const Step *step)
+static void step_schedule (Actor *actor, const Step *step)
 {
   (void) step;
   task_schedule (actor->task, UR_TIME_NEVER);
   actor_log (actor, "back");
 }
 
-static void
-step_wake (Actor *actor, const Step *step)
+static void step_wake (Actor *actor, const Step *step)
 {
   task_sync (actor->task);
   actor_log (actor, task_wake (actor->task, fixture_task (actor->fixture, step->text)) ? "slept" : "awake");
 }
 
-static void
-step_resched (Actor *actor, const Step *step)
+static void step_resched (Actor *actor, const Step *step)
 {
   (void) step;
   task_sync (actor->task);
   task_cond_resched (actor->task);
 }
 
-static void
-step_yield (Actor *actor, const Step *step)
+static void step_yield (Actor *actor, const Step *step)
 {
   (void) step;
   task_yield (actor->task);
 }
 
-static void
-step_user (Actor *actor, const Step *step)
+static void step_user (Actor *actor, const Step *step)
 {
   (void) step;
   task_return_to_user (actor->task);
 }
 
-static void
-step_kernel (Actor *actor, const Step *step)
+static void step_kernel (Actor *actor, const Step *step)
 {
   (void) step;
   actor->task->user_mode = FALSE;
 }
 
-static void
-step_spin (Actor *actor, const Step *step)
+static void step_spin (Actor *actor, const Step *step)
 {
   SpinEnd end = task_spin (actor->task, NULL, deadline (actor, step->text));
 
   actor_log (actor, end == SPIN_DONE ? "done" : "resched");
 }
 
-static void
-step_finish (Actor *actor, const Step *step)
+static void step_finish (Actor *actor, const Step *step)
 {
   task_sync (actor->task);
   task_spin_finish (fixture_task (actor->fixture, step->text), 0);
 }
 
-static void
-step_say (Actor *actor, const Step *step)
+static void step_say (Actor *actor, const Step *step)
 {
   task_sync (actor->task);
   actor_log (actor, step->text);
 }
 
-static void
-step_cpu (Actor *actor, const Step *step)
+static void step_cpu (Actor *actor, const Step *step)
 {
   g_autofree char *text = g_strdup_printf ("cpu%u", actor->task->cpu->id);
 
@@ -191,8 +167,7 @@ step_cpu (Actor *actor, const Step *step)
   actor_log (actor, text);
 }
 
-static void
-step_repeat (Actor *actor, const Step *step)
+static void step_repeat (Actor *actor, const Step *step)
 {
   if (actor->repeated++ < number (step))
     actor->at = 0;
@@ -200,34 +175,29 @@ step_repeat (Actor *actor, const Step *step)
 
 /* ---- steps: locks ---- */
 
-static void
-step_write (Actor *actor, const Step *step)
+static void step_write (Actor *actor, const Step *step)
 {
   rwsem_down_write (actor->task, lock_of (actor, step));
   actor_log (actor, "write");
 }
 
-static void
-step_read (Actor *actor, const Step *step)
+static void step_read (Actor *actor, const Step *step)
 {
   rwsem_down_read (actor->task, lock_of (actor, step));
   actor_log (actor, "read");
 }
 
-static void
-step_trywrite (Actor *actor, const Step *step)
+static void step_trywrite (Actor *actor, const Step *step)
 {
   actor_log (actor, rwsem_down_write_trylock (actor->task, lock_of (actor, step)) ? "got" : "busy");
 }
 
-static void
-step_tryread (Actor *actor, const Step *step)
+static void step_tryread (Actor *actor, const Step *step)
 {
   actor_log (actor, rwsem_down_read_trylock (actor->task, lock_of (actor, step)) ? "got" : "busy");
 }
 
-static void
-step_unlock (Actor *actor, const Step *step)
+static void step_unlock (Actor *actor, const Step *step)
 {
   Rwsem *sem = lock_of (actor, step);
 
@@ -239,8 +209,7 @@ step_unlock (Actor *actor, const Step *step)
 
 /* ---- steps: rings ---- */
 
-static Request *
-request_new (Actor *actor, const char *text)
+static Request *request_new (Actor *actor, const char *text)
 {
   Fixture *fixture = actor->fixture;
   Request *request = g_new0 (Request, 1);
@@ -264,8 +233,7 @@ request_new (Actor *actor, const char *text)
   return request;
 }
 
-static char
-request_name (const Fixture *fixture, const Request *request)
+static char request_name (const Fixture *fixture, const Request *request)
 {
   guint index;
 
@@ -273,8 +241,7 @@ request_name (const Fixture *fixture, const Request *request)
   return (char) (index < 26 ? 'a' + index : 'A' + index - 26);
 }
 
-static void
-step_ring (Actor *actor, const Step *step)
+static void step_ring (Actor *actor, const Step *step)
 {
   Fixture *fixture = actor->fixture;
   g_auto (GStrv) words = g_strsplit (step->text, ",", -1);
@@ -296,23 +263,20 @@ step_ring (Actor *actor, const Step *step)
     sq_thread_start (fixture->ring, actor->task, idle);
 }
 
-static void
-step_sqe (Actor *actor, const Step *step)
+static void step_sqe (Actor *actor, const Step *step)
 {
   task_sync (actor->task);
   ring_sq_push (actor->fixture->ring, request_new (actor, step->text));
 }
 
-static void
-step_submit (Actor *actor, const Step *step)
+static void step_submit (Actor *actor, const Step *step)
 {
   Ring *ring = actor->fixture->ring;
 
   io_uring_enter (actor->task, ring, ring_sq_ready (ring), number (step), *step->text != '\0');
 }
 
-static void
-step_getevents (Actor *actor, const Step *step)
+static void step_getevents (Actor *actor, const Step *step)
 {
   const char *until = strchr (step->text, ',');
 
@@ -320,16 +284,14 @@ step_getevents (Actor *actor, const Step *step)
                           deadline (actor, until ? until + 1 : ""));
 }
 
-static void
-step_notify (Actor *actor, const Step *step)
+static void step_notify (Actor *actor, const Step *step)
 {
   (void) step;
   task_sync (actor->task);
   sq_thread_notify (actor->task, actor->fixture->ring);
 }
 
-static void
-step_post (Actor *actor, const Step *step)
+static void step_post (Actor *actor, const Step *step)
 {
   Request *request = request_new (actor, step->text);
 
@@ -338,8 +300,7 @@ step_post (Actor *actor, const Step *step)
   ring_post (actor->task, actor->fixture->ring, request);
 }
 
-static void
-step_reap (Actor *actor, const Step *step)
+static void step_reap (Actor *actor, const Step *step)
 {
   Fixture *fixture = actor->fixture;
   GString *text = g_string_new ("reap ");
@@ -356,8 +317,7 @@ step_reap (Actor *actor, const Step *step)
   g_string_free (text, TRUE);
 }
 
-static void
-step_free (Actor *actor, const Step *step)
+static void step_free (Actor *actor, const Step *step)
 {
   (void) step;
   task_work_add_free (actor->task, actor->fixture->ring);
@@ -367,44 +327,58 @@ step_free (Actor *actor, const Step *step)
 /* ---- scripts ---- */
 
 static const StepKind kinds[] = {
-  { "run", step_run }, { "hold", step_hold }, { "sleep", step_sleep }, { "wait", step_wait },
-  { "prepare", step_prepare }, { "schedule", step_schedule }, { "wake", step_wake }, { "resched", step_resched },
-  { "yield", step_yield }, { "user", step_user }, { "kernel", step_kernel }, { "spin", step_spin },
-  { "finish", step_finish }, { "say", step_say }, { "cpu", step_cpu }, { "repeat", step_repeat },
-  { "write", step_write }, { "read", step_read }, { "trywrite", step_trywrite }, { "tryread", step_tryread },
-  { "unlock", step_unlock }, { "ring", step_ring }, { "sqe", step_sqe }, { "submit", step_submit },
-  { "getevents", step_getevents }, { "notify", step_notify }, { "post", step_post }, { "reap", step_reap },
+  { "run", step_run },
+  { "hold", step_hold },
+  { "sleep", step_sleep },
+  { "wait", step_wait },
+  { "prepare", step_prepare },
+  { "schedule", step_schedule },
+  { "wake", step_wake },
+  { "resched", step_resched },
+  { "yield", step_yield },
+  { "user", step_user },
+  { "kernel", step_kernel },
+  { "spin", step_spin },
+  { "finish", step_finish },
+  { "say", step_say },
+  { "cpu", step_cpu },
+  { "repeat", step_repeat },
+  { "write", step_write },
+  { "read", step_read },
+  { "trywrite", step_trywrite },
+  { "tryread", step_tryread },
+  { "unlock", step_unlock },
+  { "ring", step_ring },
+  { "sqe", step_sqe },
+  { "submit", step_submit },
+  { "getevents", step_getevents },
+  { "notify", step_notify },
+  { "post", step_post },
+  { "reap", step_reap },
   { "free", step_free },
 };
 
-static Step
-step_parse (const char *word)
+static Step step_parse (const char *word)
 {
   const char *colon = strchr (word, ':');
   size_t length = colon ? (size_t) (colon - word) : strlen (word);
 
   for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (strlen (kinds[i].name) == length && strncmp (kinds[i].name, word, length) == 0)
-      return (Step) { &kinds[i], g_strdup (colon ? colon + 1 : "") };
+      return (Step){ &kinds[i], g_strdup (colon ? colon + 1 : "") };
   g_error ("no step \"%s\"", word);
 }
 
-static void
-step_clear (gpointer data)
-{
-  g_free (((Step *) data)->text);
-}
+static void step_clear (gpointer data) { g_free (((Step *) data)->text); }
 
 /* Idle workers may look up for ever: the run is over when what the test set off is over. */
-static void
-fixture_done_one (Fixture *fixture)
+static void fixture_done_one (Fixture *fixture)
 {
   if (--fixture->busy == 0)
     ur_engine_stop (fixture->sim->engine);
 }
 
-static void
-actor_body (Task *task, void *data)
+static void actor_body (Task *task, void *data)
 {
   Actor *actor = data;
 
@@ -417,15 +391,13 @@ actor_body (Task *task, void *data)
   fixture_done_one (actor->fixture);
 }
 
-static void
-actor_start (UrEngine *engine, void *data)
+static void actor_start (UrEngine *engine, void *data)
 {
   (void) engine;
   task_start (((Actor *) data)->task, NULL);
 }
 
-static void
-actor_free (gpointer data)
+static void actor_free (gpointer data)
 {
   Actor *actor = data;
 
@@ -433,8 +405,7 @@ actor_free (gpointer data)
   g_free (actor);
 }
 
-static void
-actor_new (Fixture *fixture, const char *text)
+static void actor_new (Fixture *fixture, const char *text)
 {
   Actor *actor = g_new0 (Actor, 1);
   const char *colon = strchr (text, ':'), *rest;
@@ -472,8 +443,7 @@ actor_new (Fixture *fixture, const char *text)
   ur_engine_at (fixture->sim->engine, actor->start, actor_start, actor);
 }
 
-void
-fixture_script (Fixture *fixture, const char *script)
+void fixture_script (Fixture *fixture, const char *script)
 {
   g_auto (GStrv) actors = g_strsplit (script, "|", -1);
 
@@ -481,8 +451,7 @@ fixture_script (Fixture *fixture, const char *script)
     actor_new (fixture, g_strstrip (*actor));
 }
 
-Task *
-fixture_task (Fixture *fixture, const char *name)
+Task *fixture_task (Fixture *fixture, const char *name)
 {
   for (unsigned i = 0; i < fixture->actors->len; i++) {
     Task *task = ((Actor *) g_ptr_array_index (fixture->actors, i))->task;
@@ -495,16 +464,14 @@ fixture_task (Fixture *fixture, const char *name)
 
 /* ---- the machine ---- */
 
-static gpointer
-loaded (gpointer object, GError **error)
+static gpointer loaded (gpointer object, GError **error)
 {
   if (!object)
     g_error ("fixture: %s", (*error)->message);
   return object;
 }
 
-static void
-machine_make_free (Machine *machine)
+static void machine_make_free (Machine *machine)
 {
   for (unsigned i = 0; i < COSTS; i++)
     machine->cost[i].ns = 0;
@@ -517,8 +484,7 @@ machine_make_free (Machine *machine)
   machine->kappa = 0;
 }
 
-Fixture *
-fixture_new (const char *policy, const char *file_system, FixtureCosts costs)
+Fixture *fixture_new (const char *policy, const char *file_system, FixtureCosts costs)
 {
   Fixture *fixture = g_new0 (Fixture, 1);
   GError *error = NULL;
@@ -535,9 +501,15 @@ fixture_new (const char *policy, const char *file_system, FixtureCosts costs)
   fixture_set (fixture, "noise=0");
   if (costs == COSTS_FREE)
     machine_make_free (fixture->machine);
-  fixture->setup = (SimulationSetup) {
-    .workload = fixture->workload, .policy = fixture->policy, .machine = fixture->machine,
-    .file_system = fixture->file_system, .engine = -1, .sqpoll = -1, .cache = -1, .seed = 1,
+  fixture->setup = (SimulationSetup){
+    .workload = fixture->workload,
+    .policy = fixture->policy,
+    .machine = fixture->machine,
+    .file_system = fixture->file_system,
+    .engine = -1,
+    .sqpoll = -1,
+    .cache = -1,
+    .seed = 1,
   };
   fixture->log = g_string_new (NULL);
   fixture->actors = g_ptr_array_new_with_free_func (actor_free);
@@ -545,8 +517,7 @@ fixture_new (const char *policy, const char *file_system, FixtureCosts costs)
   return fixture;
 }
 
-void
-fixture_set (Fixture *fixture, const char *assignments)
+void fixture_set (Fixture *fixture, const char *assignments)
 {
   g_auto (GStrv) each = g_strsplit (assignments, ", ", -1);
   GError *error = NULL;
@@ -562,16 +533,14 @@ fixture_set (Fixture *fixture, const char *assignments)
   }
 }
 
-void
-fixture_build (Fixture *fixture)
+void fixture_build (Fixture *fixture)
 {
   GError *error = NULL;
 
   fixture->sim = loaded (sim_new (&fixture->setup, &error), &error);
 }
 
-void
-fixture_free (Fixture *fixture)
+void fixture_free (Fixture *fixture)
 {
   if (fixture->sim)
     sim_free (fixture->sim);
@@ -585,18 +554,13 @@ fixture_free (Fixture *fixture)
   g_free (fixture);
 }
 
-Inode *
-fixture_inode (Fixture *fixture, unsigned file)
-{
-  return g_ptr_array_index (fixture->sim->inodes, file);
-}
+Inode *fixture_inode (Fixture *fixture, unsigned file) { return g_ptr_array_index (fixture->sim->inodes, file); }
 
 /* ---- runs ---- */
 
 #define FOR_EVER (1000 * UR_S)
 
-void
-fixture_run (Fixture *fixture, const char *row)
+void fixture_run (Fixture *fixture, const char *row)
 {
   Simulation *sim = fixture->sim;
 
@@ -612,10 +576,13 @@ fixture_run (Fixture *fixture, const char *row)
   ROW_CHECK (sim->error == NULL, "%s: %s", row, row_error (sim->error));
 }
 
-typedef struct { Fixture *fixture; FixtureProbe fn; gpointer data; } Probe;
+typedef struct {
+  Fixture *fixture;
+  FixtureProbe fn;
+  gpointer data;
+} Probe;
 
-static void
-probe_now (UrEngine *engine, void *data)
+static void probe_now (UrEngine *engine, void *data)
 {
   Probe *probe = data;
 
@@ -625,26 +592,23 @@ probe_now (UrEngine *engine, void *data)
   g_free (probe);
 }
 
-void
-fixture_at (Fixture *fixture, UrTime when, FixtureProbe fn, gpointer data)
+void fixture_at (Fixture *fixture, UrTime when, FixtureProbe fn, gpointer data)
 {
   Probe *probe = g_new (Probe, 1);
 
-  *probe = (Probe) { fixture, fn, data };
+  *probe = (Probe){ fixture, fn, data };
   fixture->busy++;
   ur_engine_at_priority (fixture->sim->engine, when, UR_PRIORITY_LAST, probe_now, probe);
 }
 
-static UrTime
-request_time (const Fixture *fixture, unsigned i, size_t offset)
+static UrTime request_time (const Fixture *fixture, unsigned i, size_t offset)
 {
   const Request *request = g_ptr_array_index (fixture->requests, i);
 
   return G_STRUCT_MEMBER (UrTime, &request->time, offset);
 }
 
-char *
-fixture_order (const Fixture *fixture, size_t time_offset)
+char *fixture_order (const Fixture *fixture, size_t time_offset)
 {
   GString *order = g_string_new (NULL);
   unsigned n = fixture->requests->len;
@@ -666,8 +630,7 @@ fixture_order (const Fixture *fixture, size_t time_offset)
   }
 }
 
-unsigned
-fixture_parallel (const Fixture *fixture, int file)
+unsigned fixture_parallel (const Fixture *fixture, int file)
 {
   unsigned most = 0;
 
@@ -680,8 +643,8 @@ fixture_parallel (const Fixture *fixture, int file)
     for (unsigned k = 0; k < fixture->requests->len; k++) {
       const Request *other = g_ptr_array_index (fixture->requests, k);
 
-      n += other->time.started && (file < 0 || other->io.file == (unsigned) file)
-        && other->time.started <= at->time.started && other->time.done > at->time.started;
+      n += other->time.started && (file < 0 || other->io.file == (unsigned) file) &&
+           other->time.started <= at->time.started && other->time.done > at->time.started;
     }
     most = MAX (most, n);
   }
@@ -690,14 +653,12 @@ fixture_parallel (const Fixture *fixture, int file)
 
 /* ---- tables ---- */
 
-void
-fixture_check_log (const Fixture *fixture, const char *row, const char *log)
+void fixture_check_log (const Fixture *fixture, const char *row, const char *log)
 {
   ROW_CHECK (strcmp (fixture->log->str, log) == 0, "%s: %s; expected %s", row, fixture->log->str, log);
 }
 
-void
-fixture_check_rows (const ScriptRow *rows, unsigned n, const char *policy, const char *set)
+void fixture_check_rows (const ScriptRow *rows, unsigned n, const char *policy, const char *set)
 {
   for (unsigned i = 0; i < n; i++) {
     const ScriptRow *row = &rows[i];
@@ -714,8 +675,7 @@ fixture_check_rows (const ScriptRow *rows, unsigned n, const char *policy, const
   }
 }
 
-CU_pSuite
-fixture_suite (const char *name)
+CU_pSuite fixture_suite (const char *name)
 {
   CU_pSuite suite = CU_add_suite (name, NULL, NULL);
 
@@ -724,8 +684,7 @@ fixture_suite (const char *name)
   return suite;
 }
 
-void
-fixture_test (CU_pSuite suite, const char *name, CU_TestFunc test)
+void fixture_test (CU_pSuite suite, const char *name, CU_TestFunc test)
 {
   if (!CU_add_test (suite, name, test))
     g_error ("test %s: %s", name, CU_get_error_msg ());

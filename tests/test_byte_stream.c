@@ -66,9 +66,15 @@ static void test_lines (void)
     { "CR LF", "a\r\nb\r\n", -1, "a^|b^|" },
     { "CR inside", "a\rb\n", -1, "a\\x0db|" },
     { "NUL inside", "a\0b\nc", 5, "a\\x00b|c$|" },
-    { "byte order mark", "\xef\xbb\xbf" "a\nb\n", -1, "a|b|" },
+    { "byte order mark",
+      "\xef\xbb\xbf"
+      "a\nb\n",
+      -1, "a|b|" },
     { "only a byte order mark", "\xef\xbb\xbf", -1, "" },
-    { "byte order mark later", "a\n\xef\xbb\xbf" "b\n", -1, "a|\\xef\\xbb\\xbfb|" },
+    { "byte order mark later",
+      "a\n\xef\xbb\xbf"
+      "b\n",
+      -1, "a|\\xef\\xbb\\xbfb|" },
   };
   for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
     const gsize len = row[i].len < 0 ? strlen (row[i].bytes) : (gsize) row[i].len;
@@ -212,7 +218,10 @@ static void test_refused (void)
     const char *message;
   } row[] = {
     { "empty", "", 0, "is empty" },
-    { "xz", "\xfd" "7zXZ\0more", 10, "xz -dc" },
+    { "xz",
+      "\xfd"
+      "7zXZ\0more",
+      10, "xz -dc" },
     { "zstd", "\x28\xb5\x2f\xfdmore", 8, "zstd -dc" },
     { "bzip2", "BZh91AY", 7, "bzip2 -dc" },
   };
@@ -247,7 +256,7 @@ static void test_files (void)
   g_file_set_contents (path, "one\ntwo\n", -1, NULL);
   ByteSource *source = byte_source_open (path, &error);
   CU_ASSERT_PTR_NOT_NULL_FATAL (source);
-  CU_ASSERT (g_str_has_suffix (byte_source_name (source), "/a\\x0ab"));      /* no control bytes in messages */
+  CU_ASSERT (g_str_has_suffix (byte_source_name (source), "/a\\x0ab")); /* no control bytes in messages */
   char head[6];
   CU_ASSERT (byte_source_peek (source, head, sizeof head, NULL) == 6 && !memcmp (head, "one\ntw", 6));
   for (unsigned pass = 0; pass < 2; pass++) {

@@ -8,28 +8,29 @@
 #define RUNS 200
 
 static const char *const policies[] = {
-  "linux-5.3", "linux-5.4", "write-workqueue-2", "linux-6.1", "linux-6.3", "linux-6.18", "inline-buffered-write",
-  "no-offload", "always-punt", "hashed-2", "unhashed", "trylock-inline",
+  "linux-5.3",
+  "linux-5.4",
+  "write-workqueue-2",
+  "linux-6.1",
+  "linux-6.3",
+  "linux-6.18",
+  "inline-buffered-write",
+  "no-offload",
+  "always-punt",
+  "hashed-2",
+  "unhashed",
+  "trylock-inline",
 };
 static const char *const file_systems[] = { "ext4", "xfs", "btrfs", "f2fs", "tmpfs", "block" };
 static const char *const kernels[] = {
   "6.0", "6.1", "6.2", "6.4", "6.5", "6.6", "6.9", "6.12", "6.15", "6.16", "6.18",
 };
 
-static unsigned
-below (UrRandom *random, unsigned n)
-{
-  return (unsigned) ur_random_below (random, n);
-}
+static unsigned below (UrRandom *random, unsigned n) { return (unsigned) ur_random_below (random, n); }
 
-static gboolean
-one_in (UrRandom *random, unsigned n)
-{
-  return below (random, n) == 0;
-}
+static gboolean one_in (UrRandom *random, unsigned n) { return below (random, n) == 0; }
 
-static void
-random_pattern (UrRandom *random, Pattern *pattern)
+static void random_pattern (UrRandom *random, Pattern *pattern)
 {
   pattern->order = one_in (random, 3) ? PATTERN_SEQUENTIAL : PATTERN_RANDOM;
   pattern->has_write = !one_in (random, 5);
@@ -45,8 +46,7 @@ random_pattern (UrRandom *random, Pattern *pattern)
 }
 
 /* A job, and as often as fio's numjobs says. (element in `workload`) */
-static void
-random_job (UrRandom *random, Fixture *fixture, unsigned group)
+static void random_job (UrRandom *random, Fixture *fixture, unsigned group)
 {
   WorkloadJob *job = workload_add_job (fixture->workload);
   unsigned files = 1 + below (random, FIXTURE_FILES);
@@ -76,8 +76,7 @@ random_job (UrRandom *random, Fixture *fixture, unsigned group)
 }
 
 /* A machine, a policy and jobs. (transfer full) */
-static Fixture *
-random_fixture (unsigned number, char **ret_row)
+static Fixture *random_fixture (unsigned number, char **ret_row)
 {
   UrRandom random;
   unsigned cpus, jobs, group = 0;
@@ -90,7 +89,7 @@ random_fixture (unsigned number, char **ret_row)
   fs = file_systems[below (&random, G_N_ELEMENTS (file_systems))];
   cpus = 1 + below (&random, 8);
   fixture = fixture_new (policy, fs, COSTS_SHIPPED);
-  noise = one_in (&random, 3) ? "0" : "0.2";      /* one draw a statement: the order is fixed */
+  noise = one_in (&random, 3) ? "0" : "0.2"; /* one draw a statement: the order is fixed */
   placement = one_in (&random, 3) ? "pack" : "spread";
   preemption = one_in (&random, 3) ? "full" : "voluntary";
   set = g_strdup_printf ("noise=%s, Scheduler.Placement=%s, Scheduler.Preemption=%s, FileSystem %s.SleepEvery=%u",
@@ -116,8 +115,7 @@ random_fixture (unsigned number, char **ret_row)
   return fixture;
 }
 
-static unsigned
-total_depth (const Workload *workload)
+static unsigned total_depth (const Workload *workload)
 {
   unsigned depth = 0;
 
@@ -130,8 +128,7 @@ total_depth (const Workload *workload)
 }
 
 /* Requests that a job's stream has. */
-static uint64_t
-count_requests (const Fixture *fixture, const WorkloadJob *job)
+static uint64_t count_requests (const Fixture *fixture, const WorkloadJob *job)
 {
   g_autoptr (GError) error = NULL;
   IoSource *source = workload_open_job (fixture->workload, job, fixture->setup.seed, &error);
@@ -145,8 +142,7 @@ count_requests (const Fixture *fixture, const WorkloadJob *job)
 }
 
 /* Requests of all jobs if nothing cuts them short, else UINT64_MAX. */
-static uint64_t
-expected_requests (const Fixture *fixture)
+static uint64_t expected_requests (const Fixture *fixture)
 {
   uint64_t n = 0;
 
@@ -163,24 +159,22 @@ expected_requests (const Fixture *fixture)
 }
 
 /* The stations of a request add up to its life, and so do submission and completion latency. */
-static void
-check_latencies (const Fixture *fixture, const RunResult *result, const char *row)
+static void check_latencies (const Fixture *fixture, const RunResult *result, const char *row)
 {
   double mean = ur_histogram_mean (&result->all.lat), sum = 0;
 
   for (unsigned i = 0; i < fixture->workload->jobs->len; i++)
     if (((const WorkloadJob *) g_ptr_array_index (fixture->workload->jobs, i))->engine == APPLICATION_PSYNC)
-      return;                           /* has no submission latency; its life starts when it is issued */
+      return; /* has no submission latency; its life starts when it is issued */
   ROW_CHECK (result->all.slat.sum + result->all.clat.sum == result->all.lat.sum, "%s: slat + clat = lat", row);
   if (result->syncs)
-    return;                             /* the stations include them */
+    return; /* the stations include them */
   for (unsigned i = 0; i < PHASES; i++)
     sum += result->phase[i].mean;
   ROW_CHECK (ABS (sum - mean) <= 1e-6 * mean, "%s: stations %g, latency %g", row, sum, mean);
 }
 
-static void
-check_result (const Fixture *fixture, const RunResult *result, const char *row)
+static void check_result (const Fixture *fixture, const RunResult *result, const char *row)
 {
   uint64_t outcomes = 0, acquired = 0, expected = expected_requests (fixture), ops = 0;
   double parts = result->cpu.app + result->cpu.sq_thread + result->cpu.workers + result->cpu.flusher + result->cpu.irq;
@@ -198,19 +192,18 @@ check_result (const Fixture *fixture, const RunResult *result, const char *row)
   ROW_CHECK (expected == UINT64_MAX || outcomes == expected, "%s: %d requests, expected %d", row, (int) outcomes,
              (int) expected);
   ROW_CHECK (result->all.lat.n == result->ios && result->all.clat.n == result->ios, "%s: latencies of all", row);
-  ROW_CHECK (result->cpu.busy >= 0 && result->cpu.busy <= 1 && ABS (parts - result->cpu.busy) < 1e-9
-             && ABS (result->cpu.busy + result->cpu.idle - 1) < 1e-9 && result->cpu.spin <= result->cpu.busy + 1e-9,
+  ROW_CHECK (result->cpu.busy >= 0 && result->cpu.busy <= 1 && ABS (parts - result->cpu.busy) < 1e-9 &&
+                 ABS (result->cpu.busy + result->cpu.idle - 1) < 1e-9 && result->cpu.spin <= result->cpu.busy + 1e-9,
              "%s: busy %g of which %g", row, result->cpu.busy, parts);
   ROW_CHECK (result->iops * ur_histogram_mean (&result->all.lat) / 1e9 <= total_depth (fixture->workload) * 1.001,
              "%s: %g in flight, %u allowed", row, result->iops * ur_histogram_mean (&result->all.lat) / 1e9,
              total_depth (fixture->workload));
-  ROW_CHECK (acquired <= 2 * result->ios, "%s: %d times locked", row, (int) acquired);      /* tried, then written */
+  ROW_CHECK (acquired <= 2 * result->ios, "%s: %d times locked", row, (int) acquired); /* tried, then written */
   ROW_CHECK (result->workers.max_alive <= result->workers.created && result->futile_wakeups <= result->wakeups + 1,
              "%s: %u workers", row, result->workers.created);
 }
 
-static gboolean
-same_result (const RunResult *one, const RunResult *other)
+static gboolean same_result (const RunResult *one, const RunResult *other)
 {
   RunResult a = *one, b = *other;
 
@@ -221,8 +214,7 @@ same_result (const RunResult *one, const RunResult *other)
 
 /* Submitted = completed = reaped, no lock held, Little's law, CPU time: simulation_run() checks all that and would
  * return an error. */
-static void
-test_random_runs (void)
+static void test_random_runs (void)
 {
   for (unsigned i = 0; i < RUNS; i++) {
     g_autofree char *row = NULL;
@@ -245,8 +237,7 @@ test_random_runs (void)
 }
 
 /* More work, or the same with fewer CPUs, never takes less time without noise: a few pairs that cannot be otherwise. */
-static void
-test_monotone (void)
+static void test_monotone (void)
 {
   static const char *const rows[] = { "linux-5.3", "linux-6.3", "inline-buffered-write" };
   static const unsigned ios[] = { 50, 100, 200, 400, 800 };
@@ -279,8 +270,7 @@ test_monotone (void)
   }
 }
 
-void
-register_conservation_tests (void)
+void register_conservation_tests (void)
 {
   CU_pSuite suite = fixture_suite ("conservation");
 

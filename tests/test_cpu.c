@@ -4,25 +4,23 @@
 
 /* ---- sharing ---- */
 
-static void
-test_sharing (void)
+static void test_sharing (void)
 {
   static const ScriptRow rows[] = {
     { "two tasks get the CPU in turn, tick by tick", "CPU.Count=1",
       "A: user run:10000 say:end | B: user run:10000 say:end", "A@18000 end, B@20000 end" },
-    { "three tasks", "CPU.Count=1",
-      "A: user run:9000 say:end | B: user run:9000 say:end | C: user run:9000 say:end",
+    { "three tasks", "CPU.Count=1", "A: user run:9000 say:end | B: user run:9000 say:end | C: user run:9000 say:end",
       "A@25000 end, B@26000 end, C@27000 end" },
     { "who has waited goes before who has run", "CPU.Count=1",
       "A: user run:10000 say:end | B@5000: user run:1000 say:end", "B@9000 end, A@11000 end" },
-    { "in the kernel only cond_resched() gives way", "CPU.Count=1",
-      "A: run:10000 say:end | B: user run:1000 say:end", "A@10000 end, B@11000 end" },
+    { "in the kernel only cond_resched() gives way", "CPU.Count=1", "A: run:10000 say:end | B: user run:1000 say:end",
+      "A@10000 end, B@11000 end" },
     { "cond_resched() gives way after the tick", "CPU.Count=1",
       "A: run:1000 resched repeat:9 say:end | B: run:1000 resched repeat:9 say:end", "A@18000 end, B@20000 end" },
-    { "cond_resched() before the tick does nothing", "CPU.Count=1",
-      "A: run:1000 resched say:end | B: say:end", "A@1000 end, B@1000 end" },
-    { "yield gives way at once", "CPU.Count=1",
-      "A: run:1000 yield say:end | B: run:10 say:end", "B@1010 end, A@1010 end" },
+    { "cond_resched() before the tick does nothing", "CPU.Count=1", "A: run:1000 resched say:end | B: say:end",
+      "A@1000 end, B@1000 end" },
+    { "yield gives way at once", "CPU.Count=1", "A: run:1000 yield say:end | B: run:10 say:end",
+      "B@1010 end, A@1010 end" },
     { "yield alone goes on", "CPU.Count=1, Scheduler.Switch=1000", "A: run:10 yield say:end", "A@11 end" },
     { "the rest of an interrupted cost is kept", "CPU.Count=1, Scheduler.Switch=1000",
       "A: user run:5000 say:end | B: run:100 say:end", "B@4101 end, A@5103 end" },
@@ -32,10 +30,12 @@ test_sharing (void)
 }
 
 /* A slice is Slice x (1 + log2 of the CPUs), the factor at most 4, and it ends at a tick. */
-static void
-test_slices (void)
+static void test_slices (void)
 {
-  static const struct { unsigned cpus; UrTime tick, slice, length; } rows[] = {
+  static const struct {
+    unsigned cpus;
+    UrTime tick, slice, length;
+  } rows[] = {
     { 1, 250, 750, 750 },   { 2, 250, 750, 1500 },  { 3, 250, 750, 1500 },  { 4, 250, 750, 2250 },
     { 8, 250, 750, 3000 },  { 16, 250, 750, 3000 }, { 64, 250, 750, 3000 }, { 1, 1000, 750, 1000 },
     { 2, 1000, 750, 2000 }, { 1, 4000, 750, 4000 }, { 8, 4000, 750, 4000 }, { 8, 4000, 1001, 8000 },
@@ -58,8 +58,7 @@ test_slices (void)
 
 /* ---- placement ---- */
 
-static void
-test_spread (void)
+static void test_spread (void)
 {
   static const ScriptRow rows[] = {
     { "the previous CPU if it is idle", NULL, "T~2: wait cpu | W@10/1: wake:T", "W@10 slept, T@10 cpu2" },
@@ -79,8 +78,7 @@ test_spread (void)
   FIXTURE_CHECK_ROWS (rows, "linux-6.3", "CPU.Count=4");
 }
 
-static void
-test_pack (void)
+static void test_pack (void)
 {
   static const ScriptRow rows[] = {
     { "the previous CPU if it is idle", NULL, "T~2: wait cpu | W@10/1: wake:T run:5", "W@10 slept, T@10 cpu2" },
@@ -97,8 +95,7 @@ test_pack (void)
 
 /* ---- preemption ---- */
 
-static void
-test_wakeup_preemption (void)
+static void test_wakeup_preemption (void)
 {
   static const ScriptRow rows[] = {
     { "CFS: a lead of the granularity is not enough", "kernel=6.5, CPU.Count=1",
@@ -117,10 +114,10 @@ test_wakeup_preemption (void)
       "kernel=6.6, CPU.Count=1", "X: run:6000 yield run:10 | H: user run:20000 | T: sleep:100 say:in", "T@12000 in" },
     { "EEVDF: not to one that is owed nothing", "kernel=6.6, CPU.Count=1",
       "H: run:1000 yield user run:20000 | T: run:1000 sleep:90 say:in", "T@4000 in" },
-    { "a new task does not preempt, CFS", "kernel=6.5, CPU.Count=1",
-      "H: user run:20000 | T@3000: say:in", "T@4000 in" },
-    { "a new task does not preempt, EEVDF", "kernel=6.6, CPU.Count=1",
-      "H: user run:20000 | T@3000: say:in", "T@4000 in" },
+    { "a new task does not preempt, CFS", "kernel=6.5, CPU.Count=1", "H: user run:20000 | T@3000: say:in",
+      "T@4000 in" },
+    { "a new task does not preempt, EEVDF", "kernel=6.6, CPU.Count=1", "H: user run:20000 | T@3000: say:in",
+      "T@4000 in" },
     { "CFS: a sleeper's credit is half a latency period", "kernel=6.5, CPU.Count=1",
       "T: sleep:9500 user run:20000 | H: user run:11000 say:end", "H@17500 end" },
     { "EEVDF: a sleeper gets no credit", "kernel=6.6, CPU.Count=1",
@@ -134,8 +131,7 @@ test_wakeup_preemption (void)
   FIXTURE_CHECK_ROWS (rows, "linux-6.3", "kernel=6.3");
 }
 
-static void
-test_preemption_points (void)
+static void test_preemption_points (void)
 {
   static const ScriptRow rows[] = {
     { "user mode: at once", NULL, "T: sleep:2000 say:in | H: user run:3000 say:h", "T@2000 in, H@3000 h" },
@@ -144,8 +140,7 @@ test_preemption_points (void)
     { "voluntary: on the way back to user mode", NULL, "T: sleep:2000 say:in | H: run:2500 user run:500 say:h",
       "T@2500 in, H@3000 h" },
     { "voluntary: when it sleeps", NULL, "T: sleep:2000 say:in | H: run:2500 sleep:10 say:h", "T@2500 in, H@2510 h" },
-    { "full: at once", "Scheduler.Preemption=full", "T: sleep:2000 say:in | H: run:3000 say:h",
-      "T@2000 in, H@3000 h" },
+    { "full: at once", "Scheduler.Preemption=full", "T: sleep:2000 say:in | H: run:3000 say:h", "T@2000 in, H@3000 h" },
     { "who wakes its own preemptor loses the CPU", NULL, "T: wait say:in | H: user run:2000 wake:T run:500 say:h",
       "H@2000 slept, T@2000 in, H@2500 h" },
     { "in the kernel it keeps it", NULL, "T: wait say:in | H: run:2000 wake:T run:500 say:h resched",
@@ -157,8 +152,7 @@ test_preemption_points (void)
 
 /* ---- costs ---- */
 
-static void
-test_wakeup_costs (void)
+static void test_wakeup_costs (void)
 {
   static const ScriptRow rows[] = {
     { "a start pays idle exit and switch", NULL, "T/0: say:in", "T@3.6 in" },
@@ -180,15 +174,18 @@ test_wakeup_costs (void)
     { "awake: free of charge", NULL, "T/1: run:200 | W/0: run:100 wake:T say:on", "W@103.6 awake, W@103.6 on" },
   };
 
-  FIXTURE_CHECK_ROWS (rows, "linux-6.3", "CPU.Count=4, Scheduler.WakeLocal=400, Scheduler.WakeRemote=1000, "
+  FIXTURE_CHECK_ROWS (rows, "linux-6.3",
+                      "CPU.Count=4, Scheduler.WakeLocal=400, Scheduler.WakeRemote=1000, "
                       "Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=50000, Scheduler.IdleDeepAfter=600000, "
                       "Scheduler.Switch=1100");
 }
 
-static void
-test_wakeup_counts (void)
+static void test_wakeup_counts (void)
 {
-  static const struct { const char *rule, *script; uint64_t wakeups, ipis, switches; } rows[] = {
+  static const struct {
+    const char *rule, *script;
+    uint64_t wakeups, ipis, switches;
+  } rows[] = {
     { "remote, idle", "T/1: wait | W/0: run:100 wake:T", 1, 1, 3 },
     { "remote, busy", "T/1: wait | X@50/1: run:200 | W/0: run:100 wake:T", 1, 0, 4 },
     { "own CPU", "T/0: wait | W/0: run:100 wake:T", 1, 0, 3 },
@@ -214,16 +211,15 @@ test_wakeup_counts (void)
 
 /* ---- balancing ---- */
 
-static void
-test_balancing (void)
+static void test_balancing (void)
 {
   static const ScriptRow rows[] = {
     { "a CPU that runs empty pulls who waits", NULL, "A/0: run:10000 | C/1: run:1000 | B@1~0: cpu", "B@1000 cpu1" },
     { "not a pinned one", NULL, "A/0: run:10000 | C/1: run:1000 | B@1/0: cpu", "B@10000 cpu0" },
     { "not one that is cache-hot: it waits for the tick", NULL,
       "B~0: run:2000 yield cpu | A@1/0: run:10000 | C/1: run:2499", "B@4000 cpu1" },
-    { "half a millisecond later it is cold", NULL,
-      "B~0: run:2000 yield cpu | A@1/0: run:10000 | C/1: run:2500", "B@2500 cpu1" },
+    { "half a millisecond later it is cold", NULL, "B~0: run:2000 yield cpu | A@1/0: run:10000 | C/1: run:2500",
+      "B@2500 cpu1" },
     { "from the longest queue", "CPU.Count=3",
       "A/0: run:10000 | D/2: run:10000 | C/1: run:1000 | B@1~0: cpu | E@2~2: cpu | F@3~2: run:1",
       "E@1000 cpu1, B@1000 cpu1" },
@@ -231,12 +227,12 @@ test_balancing (void)
       "A/0: run:10000 | C/1: sleep:10 run:1 repeat:20 run:1000 | B@300~0: cpu", "B@4000 cpu1" },
     { "5.16: these are long enough", "kernel=5.16",
       "A/0: run:10000 | C/1: sleep:10 run:1 repeat:20 run:1000 | B@300~0: cpu", "B@1231 cpu1" },
-    { "5.16: so are these", "kernel=5.16",
-      "A/0: run:10000 | C/1: sleep:40 run:1 repeat:60 run:1000 | B@2600~0: cpu", "B@3501 cpu1" },
+    { "5.16: so are these", "kernel=5.16", "A/0: run:10000 | C/1: sleep:40 run:1 repeat:60 run:1000 | B@2600~0: cpu",
+      "B@3501 cpu1" },
     { "5.16: not if they are always shorter than a balance pass", "kernel=5.16",
       "A/0: run:10000 | C/1: sleep:10 run:1 repeat:60 run:1000 | B@700~0: cpu", "B@4000 cpu1" },
-    { "a tick moves who waits to an idle CPU", "Scheduler.Placement=pack",
-      "A~0: user run:10000 | B@1~0: cpu", "B@4000 cpu1" },
+    { "a tick moves who waits to an idle CPU", "Scheduler.Placement=pack", "A~0: user run:10000 | B@1~0: cpu",
+      "B@4000 cpu1" },
     { "not a pinned one", "Scheduler.Placement=pack", "A~0: user run:10000 | B@1/0: cpu", "B@4000 cpu0" },
     { "only what is cache-hot waits: an idle CPU gets it at the second tick", "Scheduler.Placement=pack",
       "A~0: run:100 yield repeat:99 cpu | B~0: run:100 yield repeat:99 cpu", "B@14000 cpu0, A@14000 cpu1" },
@@ -252,12 +248,11 @@ test_balancing (void)
 
 /* ---- sleeping and spinning ---- */
 
-static void
-test_sleeping (void)
+static void test_sleeping (void)
 {
   static const ScriptRow rows[] = {
-    { "a wake-up between the test and the sleep is not lost", NULL,
-      "P/0: prepare run:100 schedule | Q@50/1: wake:P", "Q@50 slept, P@100 back" },
+    { "a wake-up between the test and the sleep is not lost", NULL, "P/0: prepare run:100 schedule | Q@50/1: wake:P",
+      "Q@50 slept, P@100 back" },
     { "a wake-up before the test has no effect", NULL,
       "P/0: run:100 prepare schedule | Q@50/1: wake:P | R@200/1: wake:P", "Q@50 awake, R@200 slept, P@200 back" },
     { "the second waker finds it awake", NULL, "P/0: wait run:10 | Q@50/1: wake:P wake:P", "Q@50 slept, Q@50 awake" },
@@ -276,8 +271,7 @@ test_sleeping (void)
   FIXTURE_CHECK_ROWS (rows, "linux-6.3", "CPU.Count=2");
 }
 
-static void
-test_spinning (void)
+static void test_spinning (void)
 {
   static const ScriptRow rows[] = {
     { "ended by another", NULL, "S/0: spin | F@30/1: finish:S", "S@30 done" },
@@ -295,10 +289,12 @@ test_spinning (void)
   FIXTURE_CHECK_ROWS (rows, "linux-6.3", "CPU.Count=2");
 }
 
-typedef struct { uint64_t account; UrTime until; } Spin;
+typedef struct {
+  uint64_t account;
+  UrTime until;
+} Spin;
 
-static void
-spin_body (Task *task, void *data)
+static void spin_body (Task *task, void *data)
 {
   Spin *spin = data;
 
@@ -309,8 +305,7 @@ spin_body (Task *task, void *data)
   task_account_spin (task, 2 * UR_US);
 }
 
-static void
-test_spin_account (void)
+static void test_spin_account (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
   Spin spin = { 0, 25 * UR_US };
@@ -332,8 +327,7 @@ test_spin_account (void)
 
 /* ---- the books ---- */
 
-static void
-append_random_steps (GString *script, UrRandom *random, unsigned tasks)
+static void append_random_steps (GString *script, UrRandom *random, unsigned tasks)
 {
   static const char *const steps[] = { "resched", "yield", "user", "kernel" };
   unsigned n = 3 + (unsigned) ur_random_below (random, 15);
@@ -342,19 +336,29 @@ append_random_steps (GString *script, UrRandom *random, unsigned tasks)
     unsigned us = (unsigned) ur_random_below (random, 6000);
 
     switch (ur_random_below (random, 6)) {
-    case 0: g_string_append_printf (script, " run:%u", us); break;
-    case 1: g_string_append_printf (script, " sleep:%u", us); break;
-    case 2: g_string_append_printf (script, " spin:%u", us / 4); break;
-    case 3: g_string_append_printf (script, " wait:%u wake:t%u", us, (unsigned) ur_random_below (random, tasks)); break;
-    case 4: g_string_append_printf (script, " write run:%u unlock", us / 16); break;
-    default: g_string_append_printf (script, " %s", steps[ur_random_below (random, G_N_ELEMENTS (steps))]);
+    case 0:
+      g_string_append_printf (script, " run:%u", us);
+      break;
+    case 1:
+      g_string_append_printf (script, " sleep:%u", us);
+      break;
+    case 2:
+      g_string_append_printf (script, " spin:%u", us / 4);
+      break;
+    case 3:
+      g_string_append_printf (script, " wait:%u wake:t%u", us, (unsigned) ur_random_below (random, tasks));
+      break;
+    case 4:
+      g_string_append_printf (script, " write run:%u unlock", us / 16);
+      break;
+    default:
+      g_string_append_printf (script, " %s", steps[ur_random_below (random, G_N_ELEMENTS (steps))]);
     }
   }
 }
 
 /* Busy + idle = elapsed on every CPU, and every task ends: checked by fixture_run(). */
-static void
-test_books (void)
+static void test_books (void)
 {
   static const unsigned cpus[] = { 1, 2, 8 };
   static const char *const kernels[] = { "5.3", "6.3", "6.18" };
@@ -368,7 +372,7 @@ test_books (void)
     g_autofree char *set = NULL;
 
     ur_random_init_indexed (&random, 1, "books", i);
-    placement = ur_random_below (&random, 2) ? "pack" : "spread";     /* one draw a statement: the order is fixed */
+    placement = ur_random_below (&random, 2) ? "pack" : "spread"; /* one draw a statement: the order is fixed */
     preemption = ur_random_below (&random, 2) ? "full" : "voluntary";
     tasks = 1 + (unsigned) ur_random_below (&random, 12);
     set = g_strdup_printf ("CPU.Count=%u, kernel=%s, Scheduler.Placement=%s, Scheduler.Preemption=%s", cpus[i % 3],
@@ -389,8 +393,7 @@ test_books (void)
   }
 }
 
-void
-register_cpu_tests (void)
+void register_cpu_tests (void)
 {
   CU_pSuite suite = fixture_suite ("cpu");
 

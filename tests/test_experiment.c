@@ -96,8 +96,8 @@ static void test_fields (void)
   Experiment *e = experiment_load (EXPERIMENT_DATA "/y_rows.experiment", NULL);
 
   CU_ASSERT_PTR_NOT_NULL_FATAL (e);
-  CU_ASSERT (e->kernel == KERNEL (5, 3) && e->ios == 1000 && e->cache == CACHE_DIRTY && e->iodepth == 16
-             && e->sqpoll == 1);
+  CU_ASSERT (e->kernel == KERNEL (5, 3) && e->ios == 1000 && e->cache == CACHE_DIRTY && e->iodepth == 16 &&
+             e->sqpoll == 1);
   CU_ASSERT (g_str_has_suffix (e->workload_path, "/experiments/job.fio"));
   CU_ASSERT_EQUAL_FATAL (g_strv_length (e->fitted), 2);
   CU_ASSERT_STRING_EQUAL (e->fitted[1], "FileSystem ext4.WritePage");
@@ -106,8 +106,8 @@ static void test_fields (void)
   CU_ASSERT (e->rows[0].cpu_share_contention == 0.5 && e->rows[0].engine == -1 && e->rows[0].sqpoll == -1);
   CU_ASSERT_STRING_EQUAL (e->rows[0].note, "a note");
   CU_ASSERT (e->rows[1].engine == APPLICATION_PSYNC && e->rows[1].sqpoll == 0 && e->rows[1].iops == EXPERIMENT_UNSET);
-  CU_ASSERT (e->rows[1].bw_bytes == EXPERIMENT_UNSET && e->rows[1].clat_mean_ns == EXPERIMENT_UNSET
-             && !e->rows[1].note);
+  CU_ASSERT (e->rows[1].bw_bytes == EXPERIMENT_UNSET && e->rows[1].clat_mean_ns == EXPERIMENT_UNSET &&
+             !e->rows[1].note);
   CU_ASSERT (e->rows[2].engine == APPLICATION_LIBAIO && e->rows[2].cpu_share_contention == EXPERIMENT_UNSET);
   CU_ASSERT (e->n_ratios == 2 && e->ratios[1].numerator == 2 && e->ratios[1].denominator == 1);
   experiment_free (e);

@@ -9,16 +9,17 @@
 /* ---- decisions ---- */
 
 /* The generation that a kernel belongs to. */
-static const char *
-generation (unsigned kernel)
+static const char *generation (unsigned kernel)
 {
-  return kernel < KERNEL (5, 4) ? "linux-5.3" : kernel < KERNEL (5, 5) ? "linux-5.4"
-    : kernel < KERNEL (6, 3) ? "linux-6.1" : kernel < KERNEL (6, 18) ? "linux-6.3" : "linux-6.18";
+  return kernel < KERNEL (5, 4)    ? "linux-5.3"
+         : kernel < KERNEL (5, 5)  ? "linux-5.4"
+         : kernel < KERNEL (6, 3)  ? "linux-6.1"
+         : kernel < KERNEL (6, 18) ? "linux-6.3"
+                                   : "linux-6.18";
 }
 
 /* One letter a request: inline, punted and Hashed, punted Unhashed, a done asynchronously, Failed. */
-static char *
-outcomes (const Fixture *fixture)
+static char *outcomes (const Fixture *fixture)
 {
   GString *text = g_string_new (NULL);
 
@@ -28,20 +29,23 @@ outcomes (const Fixture *fixture)
 }
 
 /* policy NULL: the kernel's generation.  `outcome` has a letter for each request of the script. */
-typedef struct { const char *rule, *fs; unsigned kernel; const char *policy, *script, *outcome; } Row;
+typedef struct {
+  const char *rule, *fs;
+  unsigned kernel;
+  const char *policy, *script, *outcome;
+} Row;
 
 #define ONE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap"
 #define TWICE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap run:10 sqe:" request " submit:1 reap"
 /* While another task holds the lock of file 0. */
 #define HELD(lock, request) "L/1: " lock " run:100 unlock | S@1/0: ring:8 sqe:" request " submit:1 reap"
 
-static Fixture *
-run_row (const Row *row, const char *set)
+static Fixture *run_row (const Row *row, const char *set)
 {
   Fixture *fixture = fixture_new (row->policy ? row->policy : generation (row->kernel), row->fs, COSTS_FREE);
   g_autofree char *outcome = NULL;
-  g_autofree char *name = g_strdup_printf ("%s, %s %u.%u", row->rule, row->fs, KERNEL_MAJOR (row->kernel),
-                                           KERNEL_MINOR (row->kernel));
+  g_autofree char *name =
+      g_strdup_printf ("%s, %s %u.%u", row->rule, row->fs, KERNEL_MAJOR (row->kernel), KERNEL_MINOR (row->kernel));
 
   fixture->setup.kernel = row->kernel;
   if (set)
@@ -54,8 +58,7 @@ run_row (const Row *row, const char *set)
   return fixture;
 }
 
-static void
-check_rows (const Row *rows, unsigned n, const char *set)
+static void check_rows (const Row *rows, unsigned n, const char *set)
 {
   for (unsigned i = 0; i < n; i++)
     fixture_free (run_row (&rows[i], set));
@@ -63,8 +66,7 @@ check_rows (const Row *rows, unsigned n, const char *set)
 #define CHECK_ROWS(rows, set) check_rows (rows, G_N_ELEMENTS (rows), set)
 
 /* kernel-facts 3.3, the buffered rows. */
-static void
-test_writes (void)
+static void test_writes (void)
 {
   static const Row rows[] = {
     { "buffered write", "ext4", KERNEL (5, 3), NULL, TWICE ("w0"), "UU" },
@@ -87,8 +89,8 @@ test_writes (void)
     { "buffered write", "block", KERNEL (5, 10), NULL, TWICE ("w0"), "UU" },
     { "buffered write", "block", KERNEL (6, 1), NULL, TWICE ("w0"), "UU" },
     { "buffered write", "block", KERNEL (6, 18), NULL, TWICE ("w0"), "UU" },
-    { "append at the end", "xfs", KERNEL (6, 1), NULL,
-      "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0@16384 submit:1 reap", "Hi" },
+    { "append at the end", "xfs", KERNEL (6, 1), NULL, "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0@16384 submit:1 reap",
+      "Hi" },
     { "beyond the end, leaving a gap", "xfs", KERNEL (6, 1), NULL,
       "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0@16385 submit:1 reap", "HH" },
     { "a writer holds the lock", "xfs", KERNEL (6, 1), NULL, HELD ("write", "w0"), "H" },
@@ -101,8 +103,7 @@ test_writes (void)
   CHECK_ROWS (rows, NULL);
 }
 
-static void
-test_reads (void)
+static void test_reads (void)
 {
   static const Row rows[] = {
     { "read, page hit", "ext4", KERNEL (5, 3), NULL, ONE ("r0"), "i" },
@@ -118,12 +119,12 @@ test_reads (void)
     { "even hits are punted", "tmpfs", KERNEL (6, 18), NULL, ONE ("r0"), "U" },
     { "read, a writer holds the lock that it does not take", "ext4", KERNEL (6, 1), NULL, HELD ("write", "r0"), "i" },
     { "read, a reader holds the lock", "xfs", KERNEL (6, 1), NULL, HELD ("read", "r0"), "i" },
-    { "read, a writer holds the lock, no asynchronous reads yet", "xfs", KERNEL (5, 8), NULL,
-      HELD ("write", "r0"), "U" },
-    { "read, a writer holds the lock: retried at once, blocking", "xfs", KERNEL (5, 9), NULL,
-      HELD ("write", "r0"), "i" },
-    { "read, a writer holds the lock: retried at once, blocking", "xfs", KERNEL (6, 18), NULL,
-      HELD ("write", "r0"), "i" },
+    { "read, a writer holds the lock, no asynchronous reads yet", "xfs", KERNEL (5, 8), NULL, HELD ("write", "r0"),
+      "U" },
+    { "read, a writer holds the lock: retried at once, blocking", "xfs", KERNEL (5, 9), NULL, HELD ("write", "r0"),
+      "i" },
+    { "read, a writer holds the lock: retried at once, blocking", "xfs", KERNEL (6, 18), NULL, HELD ("write", "r0"),
+      "i" },
     { "IOSQE_ASYNC read", "ext4", KERNEL (6, 1), NULL, ONE ("ar0"), "U" },
     { "IOSQE_ASYNC read", "ext4", KERNEL (6, 18), NULL, ONE ("ar0"), "U" },
   };
@@ -133,16 +134,19 @@ test_reads (void)
   CHECK_ROWS (rows, NULL);
   fixture = run_row (&rows[G_N_ELEMENTS (rows) - 3], NULL);
   request = g_ptr_array_index (fixture->requests, 0);
-  ROW_CHECK (request->time.lock_wanted == 1 * UR_US && request->time.lock_got == 100 * UR_US
-             && request->time.done == 100 * UR_US, "the submitter waited for the lock: %d", (int) request->time.done);
+  ROW_CHECK (request->time.lock_wanted == 1 * UR_US && request->time.lock_got == 100 * UR_US &&
+                 request->time.done == 100 * UR_US,
+             "the submitter waited for the lock: %d", (int) request->time.done);
   fixture_free (fixture);
 }
 
 /* fsync: always a worker's; until 6.2 after an attempt in vain. */
-static void
-test_syncs (void)
+static void test_syncs (void)
 {
-  static const struct { Row row; UrTime attempt; } rows[] = {
+  static const struct {
+    Row row;
+    UrTime attempt;
+  } rows[] = {
     { { "fsync", "ext4", KERNEL (5, 3), NULL, ONE ("s0"), "U" }, 100 },
     { { "fsync", "ext4", KERNEL (5, 4), NULL, ONE ("s0"), "U" }, 100 },
     { { "fsync", "ext4", KERNEL (6, 1), NULL, ONE ("s0"), "U" }, 100 },
@@ -164,14 +168,13 @@ test_syncs (void)
   }
 }
 
-static void
-test_policies (void)
+static void test_policies (void)
 {
   static const Row rows[] = {
     { "blocking, inline", "ext4", KERNEL (6, 3), "inline-buffered-write", TWICE ("w0"), "ii" },
     { "blocking, inline, whatever the time stamp", "xfs", KERNEL (6, 3), "inline-buffered-write", TWICE ("w0"), "ii" },
-    { "blocking, inline, waits for the lock", "ext4", KERNEL (6, 3), "inline-buffered-write",
-      HELD ("write", "w0"), "i" },
+    { "blocking, inline, waits for the lock", "ext4", KERNEL (6, 3), "inline-buffered-write", HELD ("write", "w0"),
+      "i" },
     { "forced requests are not touched", "ext4", KERNEL (6, 3), "inline-buffered-write", ONE ("aw0"), "H" },
     { "fsync is not touched", "ext4", KERNEL (6, 3), "inline-buffered-write", ONE ("s0"), "U" },
     { "fsync inline", "ext4", KERNEL (6, 3), "no-offload", ONE ("s0"), "i" },
@@ -189,13 +192,13 @@ test_policies (void)
 
 /* Time stamps go by ticks of 4 ms: the batch that meets a new one is punted.  Then a worker holds the lock, and
  * try-locks fail until its queue is empty. */
-static void
-test_ticks (void)
+static void test_ticks (void)
 {
   static const Row rows[] = {
     { "the first batch of a tick is punted, later ones are inline", "xfs", KERNEL (6, 3), NULL,
       "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap run:100 sqe:w0 sqe:w0 submit:2 reap run:4000 sqe:w0 sqe:w0 "
-      "submit:2 reap run:100 sqe:w0 submit:1 reap", "HHHiiHHi" },
+      "submit:2 reap run:100 sqe:w0 submit:1 reap",
+      "HHHiiHHi" },
     { "each file has its own stamp", "xfs", KERNEL (6, 3), NULL,
       "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0 submit:1 reap sqe:w1 submit:1 reap sqe:w1 submit:1 reap", "HiHi" },
     { "cascade: what comes before the worker is done is punted too", "xfs", KERNEL (6, 3), NULL,
@@ -216,8 +219,7 @@ test_ticks (void)
 typedef enum { STAMP = 1, CLEAN = 2, MISSING = 4 } Extra;
 
 /* What a blocking write takes, from the machine's figures for the file system. */
-static UrTime
-write_cost (const Fixture *fixture, const char *fs, unsigned pages, unsigned extra)
+static UrTime write_cost (const Fixture *fixture, const char *fs, unsigned pages, unsigned extra)
 {
   const MachineValue *cost = machine_file_system (fixture->machine, fs)->cost;
   UrTime each = cost[FS_COST_WRITE_PAGE].ns + cost[FS_COST_COPY_PAGE].ns;
@@ -226,19 +228,23 @@ write_cost (const Fixture *fixture, const char *fs, unsigned pages, unsigned ext
     each += cost[FS_COST_DIRTY_FIRST].ns;
   if (extra & MISSING)
     each += cost[FS_COST_PAGE_ADD].ns;
-  return cost[FS_COST_WRITE_BEFORE].ns + cost[FS_COST_WRITE_LOCKED].ns + pages * each + cost[FS_COST_WRITE_AFTER].ns
-    + (extra & STAMP ? cost[FS_COST_TIME_STAMP].ns : 0)
-    + 2 * fixture->machine->cost[COST_LOCK_FAST].ns;
+  return cost[FS_COST_WRITE_BEFORE].ns + cost[FS_COST_WRITE_LOCKED].ns + pages * each + cost[FS_COST_WRITE_AFTER].ns +
+         (extra & STAMP ? cost[FS_COST_TIME_STAMP].ns : 0) + 2 * fixture->machine->cost[COST_LOCK_FAST].ns;
 }
 
-static void
-test_write_costs (void)
+static void test_write_costs (void)
 {
   static const char *const fs[] = { "ext4", "xfs", "tmpfs", "btrfs", "f2fs" };
-  static const struct { const char *rule; unsigned pages, extra; } writes[] = {
-    { "a page, clean, the first of the tick", 1, STAMP | CLEAN }, { "the same again, dirty", 1, 0 },
-    { "four pages, clean", 4, CLEAN }, { "two of them again", 2, 0 },
-    { "three pages beyond the end", 3, CLEAN | MISSING }, { "the same again", 3, 0 },
+  static const struct {
+    const char *rule;
+    unsigned pages, extra;
+  } writes[] = {
+    { "a page, clean, the first of the tick", 1, STAMP | CLEAN },
+    { "the same again, dirty", 1, 0 },
+    { "four pages, clean", 4, CLEAN },
+    { "two of them again", 2, 0 },
+    { "three pages beyond the end", 3, CLEAN | MISSING },
+    { "the same again", 3, 0 },
     { "a page in the next tick", 1, STAMP },
   };
 
@@ -249,7 +255,7 @@ test_write_costs (void)
     fixture_set (fixture, set);
     fixture_build (fixture);
     fixture_script (fixture, "S/0: ring:8 sqe:w0 sqe:w0 sqe:w0@4+4 sqe:w0@5+2 sqe:w0@16384+3 sqe:w0@16384+3 "
-                    "submit:6 reap run:4000 sqe:w0 submit:1 reap");
+                             "submit:6 reap run:4000 sqe:w0 submit:1 reap");
     fixture_run (fixture, fs[i]);
     for (unsigned k = 0; k < G_N_ELEMENTS (writes); k++) {
       const RequestTimes *time = &((Request *) g_ptr_array_index (fixture->requests, k))->time;
@@ -257,7 +263,7 @@ test_write_costs (void)
       UrTime expected;
 
       if (fixture->file_system->in_memory && !(extra & MISSING))
-        extra &= ~(unsigned) CLEAN;             /* its pages are never clean */
+        extra &= ~(unsigned) CLEAN; /* its pages are never clean */
       expected = write_cost (fixture, fs[i], writes[k].pages, extra);
 
       ROW_CHECK (time->done - time->attempt == expected, "%s: %s: %d ns, expected %d", fs[i], writes[k].rule,
@@ -268,8 +274,7 @@ test_write_costs (void)
   }
 }
 
-static void
-test_other_costs (void)
+static void test_other_costs (void)
 {
   static const char *const fs[] = { "ext4", "xfs", "tmpfs" };
 
@@ -287,9 +292,9 @@ test_other_costs (void)
     read = g_ptr_array_index (fixture->requests, 0);
     sync = g_ptr_array_index (fixture->requests, 1);
     past = g_ptr_array_index (fixture->requests, 2);
-    ROW_CHECK (read->time.done - read->time.attempt == cost[FS_COST_READ_BEFORE].ns + locks
-               + 3 * (cost[FS_COST_READ_PAGE].ns + cost[FS_COST_COPY_PAGE].ns), "%s: read %d ns", fs[i],
-               (int) (read->time.done - read->time.attempt));
+    ROW_CHECK (read->time.done - read->time.attempt ==
+                   cost[FS_COST_READ_BEFORE].ns + locks + 3 * (cost[FS_COST_READ_PAGE].ns + cost[FS_COST_COPY_PAGE].ns),
+               "%s: read %d ns", fs[i], (int) (read->time.done - read->time.attempt));
     ROW_CHECK (sync->time.done - sync->time.attempt == cost[FS_COST_FSYNC].ns, "%s: fsync %d ns", fs[i],
                (int) (sync->time.done - sync->time.attempt));
     ROW_CHECK (read->result == 3 * 4096 && sync->result == 0 && past->result == 4096, "%s: results %d %d %d", fs[i],
@@ -299,8 +304,7 @@ test_other_costs (void)
 }
 
 /* A blocking write of ext4 sleeps once in SleepEvery, with the lock held. */
-static void
-test_sleeping_writes (void)
+static void test_sleeping_writes (void)
 {
   Fixture *fixture = fixture_new ("inline-buffered-write", "ext4", COSTS_FREE);
   GString *script = g_string_new ("S: ring:64");
@@ -321,8 +325,7 @@ test_sleeping_writes (void)
 }
 
 /* One that must not wait does not. */
-static void
-test_nowait_writes (void)
+static void test_nowait_writes (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "f2fs", COSTS_FREE);
   const Rwsem *sem;
@@ -337,18 +340,21 @@ test_nowait_writes (void)
 }
 
 /* A file that could write asynchronously but has no NOWAIT: tried up to 6.4, refused from 6.5 on. */
-static void
-test_wasync_without_nowait (void)
+static void test_wasync_without_nowait (void)
 {
-  static const struct { const char *kernel; Outcome outcome; } rows[] = {
-    { "kernel=6.4", OUTCOME_INLINE }, { "kernel=6.5", OUTCOME_PUNTED_HASHED },
+  static const struct {
+    const char *kernel;
+    Outcome outcome;
+  } rows[] = {
+    { "kernel=6.4", OUTCOME_INLINE },
+    { "kernel=6.5", OUTCOME_PUNTED_HASHED },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     Fixture *fixture = fixture_new ("linux-6.3", "tmpfs", COSTS_FREE);
 
     fixture_set (fixture, rows[i].kernel);
-    fixture->file_system->buffer_wasync = (KernelRange) { 0, UINT_MAX };
+    fixture->file_system->buffer_wasync = (KernelRange){ 0, UINT_MAX };
     fixture_build (fixture);
     fixture_script (fixture, "S: ring:8 sqe:w0 submit:1 reap");
     fixture_run (fixture, rows[i].kernel);
@@ -358,8 +364,7 @@ test_wasync_without_nowait (void)
 }
 
 /* Where the page cache is all there is nothing is ever clean. */
-static void
-test_fsync_in_memory (void)
+static void test_fsync_in_memory (void)
 {
   Fixture *fixture = fixture_new ("no-offload", "tmpfs", COSTS_FREE);
 
@@ -372,8 +377,7 @@ test_fsync_in_memory (void)
 }
 
 /* fsync leaves the pages of its file clean, and only those. */
-static void
-test_fsync_cleans (void)
+static void test_fsync_cleans (void)
 {
   Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
 
@@ -387,10 +391,13 @@ test_fsync_cleans (void)
 }
 
 /* What needs a device is refused with the name of the file. */
-static void
-test_outside_model (void)
+static void test_outside_model (void)
 {
-  static const struct { const char *rule, *script; CacheState cache; const char *message; } rows[] = {
+  static const struct {
+    const char *rule, *script;
+    CacheState cache;
+    const char *message;
+  } rows[] = {
     { "a read of a page that is not there", "S: ring:4 sqe:r1@7 submit", CACHE_COLD,
       "read at offset 28672 of \"file1\": the page is not in the page cache" },
     { "a resident one is fine", "S: ring:4 sqe:r1@7 submit", CACHE_CLEAN, NULL },
@@ -405,9 +412,9 @@ test_outside_model (void)
     fixture_script (fixture, rows[i].script);
     ur_engine_run (fixture->sim->engine, UR_TIME_NEVER);
     if (rows[i].message) {
-      ROW_CHECK (g_error_matches (fixture->sim->error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG)
-                 && strstr (fixture->sim->error->message, rows[i].message), "%s: %s", rows[i].rule,
-                 row_error (fixture->sim->error));
+      ROW_CHECK (g_error_matches (fixture->sim->error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) &&
+                     strstr (fixture->sim->error->message, rows[i].message),
+                 "%s: %s", rows[i].rule, row_error (fixture->sim->error));
     } else {
       ROW_CHECK (!fixture->sim->error, "%s: %s", rows[i].rule, row_error (fixture->sim->error));
     }
@@ -418,13 +425,16 @@ test_outside_model (void)
 /* ---- the page cache ---- */
 
 #define KIB ((uint64_t) 1024)
-#define CHUNK ((uint64_t) 32768)        /* pages of one chunk of the implementation */
+#define CHUNK ((uint64_t) 32768) /* pages of one chunk of the implementation */
 
-static void
-test_page_counts (void)
+static void test_page_counts (void)
 {
   static const struct {
-    const char *rule; uint64_t size; CacheState state; uint64_t offset, length; PageCount before, after;
+    const char *rule;
+    uint64_t size;
+    CacheState state;
+    uint64_t offset, length;
+    PageCount before, after;
   } rows[] = {
     { "nothing", 64 * KIB, CACHE_CLEAN, 0, 0, { 0, 0, 0 }, { 0, 0, 0 } },
     { "a page, clean", 64 * KIB, CACHE_CLEAN, 0, 4 * KIB, { 1, 0, 1 }, { 1, 0, 0 } },
@@ -435,9 +445,19 @@ test_page_counts (void)
     { "across the end", 64 * KIB, CACHE_CLEAN, 60 * KIB, 12 * KIB, { 3, 2, 3 }, { 3, 0, 0 } },
     { "beyond the end", 64 * KIB, CACHE_DIRTY, 640 * KIB, 8 * KIB, { 2, 2, 2 }, { 2, 0, 0 } },
     { "the last page in part", 64 * KIB + 1, CACHE_CLEAN, 64 * KIB, 4 * KIB, { 1, 0, 1 }, { 1, 0, 0 } },
-    { "across a chunk, resident", 256 * KIB * KIB, CACHE_CLEAN, (CHUNK - 2) * 4 * KIB, 16 * KIB, { 4, 0, 4 },
+    { "across a chunk, resident",
+      256 * KIB * KIB,
+      CACHE_CLEAN,
+      (CHUNK - 2) * 4 * KIB,
+      16 * KIB,
+      { 4, 0, 4 },
       { 4, 0, 0 } },
-    { "across a chunk, at the end", CHUNK * 4 * KIB, CACHE_DIRTY, (CHUNK - 2) * 4 * KIB, 16 * KIB, { 4, 2, 2 },
+    { "across a chunk, at the end",
+      CHUNK * 4 * KIB,
+      CACHE_DIRTY,
+      (CHUNK - 2) * 4 * KIB,
+      16 * KIB,
+      { 4, 2, 2 },
       { 4, 0, 0 } },
     { "an empty file", 0, CACHE_CLEAN, 0, 4 * KIB, { 1, 1, 1 }, { 1, 0, 0 } },
   };
@@ -459,17 +479,16 @@ test_page_counts (void)
                rows[i].rule, after.pages, after.missing, after.clean);
     ROW_CHECK (cache.resident == resident + before.missing && cache.dirty == dirty + before.clean,
                "%s: %d resident, %d dirty", rows[i].rule, (int) cache.resident, (int) cache.dirty);
-    ROW_CHECK (page_cache_clean (&cache) == dirty + before.clean && cache.dirty == 0
-               && page_cache_count (&cache, rows[i].offset, rows[i].length).clean == before.pages
-               && page_cache_count (&cache, rows[i].offset, rows[i].length).missing == 0, "%s: an fsync cleans",
-               rows[i].rule);
+    ROW_CHECK (page_cache_clean (&cache) == dirty + before.clean && cache.dirty == 0 &&
+                   page_cache_count (&cache, rows[i].offset, rows[i].length).clean == before.pages &&
+                   page_cache_count (&cache, rows[i].offset, rows[i].length).missing == 0,
+               "%s: an fsync cleans", rows[i].rule);
     page_cache_clear (&cache);
   }
 }
 
 /* Pages that were never looked at are cleaned too. */
-static void
-test_clean_untouched (void)
+static void test_clean_untouched (void)
 {
   PageCache cache;
   PageCount count;
@@ -486,11 +505,10 @@ test_clean_untouched (void)
 #define MODEL_PAGES 600u
 
 /* Against a plain array of flags. */
-static void
-check_random_cache (UrRandom *random, CacheState state)
+static void check_random_cache (UrRandom *random, CacheState state)
 {
   gboolean resident[MODEL_PAGES] = { 0 }, dirty[MODEL_PAGES] = { 0 };
-  uint64_t first = CHUNK - MODEL_PAGES / 2;           /* the window lies across a chunk */
+  uint64_t first = CHUNK - MODEL_PAGES / 2; /* the window lies across a chunk */
   PageCache cache;
 
   page_cache_init (&cache, CHUNK * PAGE_SIZE_BYTES, state);
@@ -522,8 +540,7 @@ check_random_cache (UrRandom *random, CacheState state)
   page_cache_clear (&cache);
 }
 
-static void
-test_random_cache (void)
+static void test_random_cache (void)
 {
   static const CacheState states[] = { CACHE_CLEAN, CACHE_DIRTY, CACHE_COLD };
   UrRandom random;
@@ -535,8 +552,7 @@ test_random_cache (void)
 
 /* ---- inodes ---- */
 
-static void
-test_buckets (void)
+static void test_buckets (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
   unsigned count[64] = { 0 }, least = UINT_MAX, most = 0, moved = 0;
@@ -565,8 +581,7 @@ test_buckets (void)
   fixture_free (fixture);
 }
 
-void
-register_file_io_tests (void)
+void register_file_io_tests (void)
 {
   CU_pSuite suite = fixture_suite ("file I/O");
 

@@ -34,15 +34,9 @@ static Workload *read_path (const char *path, GError **error)
   return workload;
 }
 
-static WorkloadJob *job_of (const Workload *workload, unsigned i)
-{
-  return g_ptr_array_index (workload->jobs, i);
-}
+static WorkloadJob *job_of (const Workload *workload, unsigned i) { return g_ptr_array_index (workload->jobs, i); }
 
-static WorkloadFile *file_of (const Workload *workload, unsigned i)
-{
-  return g_ptr_array_index (workload->files, i);
-}
+static WorkloadFile *file_of (const Workload *workload, unsigned i) { return g_ptr_array_index (workload->files, i); }
 
 static gboolean says (const GPtrArray *lines, const char *part)
 {
@@ -101,7 +95,7 @@ static void test_refused_numbers (void)
 {
   static const struct {
     const char *text, *message;
-    gint64 lenient;              /* what fio makes of it, -1: refused too */
+    gint64 lenient; /* what fio makes of it, -1: refused too */
   } row[] = {
     { "", "no value", -1 },
     { "-1", "has a sign", -1 },
@@ -137,12 +131,13 @@ static void test_times (void)
 {
   static const struct {
     const char *text;
-    uint64_t unit, ns;           /* UINT64_MAX: refused */
+    uint64_t unit, ns; /* UINT64_MAX: refused */
   } row[] = {
-    { "90s", UR_S, 90 * UR_S }, { "90", UR_S, 90 * UR_S }, { "250", UR_US, 250 * UR_US }, { "5ms", UR_US, 5 * UR_MS },
-    { "7us", UR_S, 7 * UR_US }, { "10m", UR_S, 600 * UR_S }, { "2h", UR_S, 7200 * UR_S }, { "1d", UR_S, 86400 * UR_S },
-    { "3MIN", UR_S, 180 * UR_S }, { "1.5", UR_S, UINT64_MAX }, { "5x", UR_S, UINT64_MAX }, { "", UR_S, UINT64_MAX },
-    { "-1", UR_S, UINT64_MAX }, { "9223372037", UR_S, UINT64_MAX }, { "18446744073709551615d", UR_S, UINT64_MAX },
+    { "90s", UR_S, 90 * UR_S },  { "90", UR_S, 90 * UR_S },          { "250", UR_US, 250 * UR_US },
+    { "5ms", UR_US, 5 * UR_MS }, { "7us", UR_S, 7 * UR_US },         { "10m", UR_S, 600 * UR_S },
+    { "2h", UR_S, 7200 * UR_S }, { "1d", UR_S, 86400 * UR_S },       { "3MIN", UR_S, 180 * UR_S },
+    { "1.5", UR_S, UINT64_MAX }, { "5x", UR_S, UINT64_MAX },         { "", UR_S, UINT64_MAX },
+    { "-1", UR_S, UINT64_MAX },  { "9223372037", UR_S, UINT64_MAX }, { "18446744073709551615d", UR_S, UINT64_MAX },
   };
   for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
     uint64_t ns = 0;
@@ -181,11 +176,11 @@ static void test_uring_mix (void)
   CU_ASSERT (syncer->pattern.order == PATTERN_SEQUENTIAL && syncer->pattern.bs[1] == 16384 &&
              syncer->pattern.size == 262144);
   CU_ASSERT_STRING_EQUAL (file_of (workload, 2)->name, "/data/syncer.dat");
-  CU_ASSERT (file_of (workload, 2)->size == 262144);  /* written from front to back: fallocate gives it its size */
+  CU_ASSERT (file_of (workload, 2)->size == 262144); /* written from front to back: fallocate gives it its size */
   CU_ASSERT (says (workload->ignored_options, "log_offset=1") &&
              !says (workload->ignored_options, "log_offset=1 (can"));
   workload_free (workload);
-  workload = read_path (DATA ("traces/uring_mix.fio"), &error);       /* DIR is not set: the directory is empty */
+  workload = read_path (DATA ("traces/uring_mix.fio"), &error); /* DIR is not set: the directory is empty */
   CU_ASSERT (workload && !strcmp (file_of (workload, 0)->name, "uring.0.0"));
   workload_free (workload);
 }
@@ -245,7 +240,7 @@ static void test_grammar (void)
   static const struct {
     const char *name, *text;
     unsigned jobs;
-    uint64_t bs;                 /* of reads of the last job */
+    uint64_t bs; /* of reads of the last job */
   } row[] = {
     { "no final newline", "[a]\nsize=1m\nbs=8k", 1, 8192 },
     { "CR LF", "[a]\r\nsize=1m\r\nbs=8k\r\n", 1, 8192 },
@@ -414,7 +409,7 @@ static void test_files (void)
   static const struct {
     const char *name, *options;
     int files_exist;
-    const char *files;           /* NAME:SIZE:CACHE, with blanks between */
+    const char *files; /* NAME:SIZE:CACHE, with blanks between */
   } row[] = {
     { "a random job finds its file", "rw=randwrite\nsize=1m\n", -1, "a.0.0:1048576:cold" },
     { "invalidate=0", "rw=randwrite\nsize=1m\ninvalidate=0\n", -1, "a.0.0:1048576:clean" },

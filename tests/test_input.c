@@ -126,7 +126,8 @@ static void test_trace_defaults (void)
   CU_ASSERT (g_str_has_suffix (workload->source_name, "ext4-buffered-randwrite-qd8.iolog"));
   CU_ASSERT (workload->notes->len == 2);
   ROW_CHECK (strstr (workload->notes->pdata[1], "io_uring, buffered, iodepth 32") &&
-             strstr (workload->notes->pdata[1], "resident and clean"), "%s", (char *) workload->notes->pdata[1]);
+                 strstr (workload->notes->pdata[1], "resident and clean"),
+             "%s", (char *) workload->notes->pdata[1]);
   for (unsigned run = 0; run < 2; run++) {
     IoSource *source = workload_open_job (workload, job, run, &error);
     Io io;
@@ -167,10 +168,10 @@ static void test_trace_options (void)
 /* Several inputs: traces are streams side by side, a job file waits for what is before it. */
 static void test_several (void)
 {
-  static const char *const paths[] = {
-    TRACES ("ext4-buffered-randwrite-qd8.iolog"), TRACES ("xfs-buffered-randwrite-qd8.iolog"),
-    TRACES ("ext4-buffered-randwrite-qd8.fio"), TRACES ("ext4-buffered-fsync8-qd8.fio"), NULL
-  };
+  static const char *const paths[] = { TRACES ("ext4-buffered-randwrite-qd8.iolog"),
+                                       TRACES ("xfs-buffered-randwrite-qd8.iolog"),
+                                       TRACES ("ext4-buffered-randwrite-qd8.fio"),
+                                       TRACES ("ext4-buffered-fsync8-qd8.fio"), NULL };
   g_autoptr (GError) error = NULL;
   InputOptions options;
   input_options_init (&options);

@@ -130,7 +130,7 @@ static void test_captured_jobs (void)
 {
   static const struct {
     const char *name;
-    uint64_t requests;           /* compared; 0: all */
+    uint64_t requests; /* compared; 0: all */
   } row[] = {
     { "ext4-buffered-randwrite-qd8", 0 },     { "xfs-buffered-randwrite-qd8", 0 },
     { "ext4-buffered-randrw70-qd8-warm", 0 }, { "ext4-buffered-randwrite-qd32-4files", 0 },
@@ -342,7 +342,7 @@ static void count_ops (const Pattern *p, unsigned n_files, uint64_t counts[IO_OP
     per_file[io.file]++;
     *ret_bytes += io.length;
   }
-  CU_ASSERT (source->next (source, &io, NULL) == 0);      /* the end stays the end */
+  CU_ASSERT (source->next (source, &io, NULL) == 0); /* the end stays the end */
   io_source_free (source);
 }
 
@@ -353,10 +353,10 @@ static void test_counts (void)
   count_ops (&p, 1, counts, &bytes, per_file);
   CU_ASSERT (counts[IO_WRITE] == 256 && bytes == 1 << 20 && counts[IO_SYNC] == 0);
 
-  p.fsync_every = 8;             /* none after the last write */
+  p.fsync_every = 8; /* none after the last write */
   count_ops (&p, 1, counts, &bytes, per_file);
   CU_ASSERT (counts[IO_WRITE] == 256 && counts[IO_SYNC] == 31);
-  p.fdatasync_every = 4;         /* fsync wins where both fall together */
+  p.fdatasync_every = 4; /* fsync wins where both fall together */
   count_ops (&p, 1, counts, &bytes, per_file);
   CU_ASSERT (counts[IO_SYNC] == 31 && counts[IO_DATASYNC] == 32);
 
@@ -373,7 +373,7 @@ static void test_counts (void)
   CU_ASSERT (counts[IO_READ] + counts[IO_WRITE] == 4096);
   ROW_CHECK (fabs ((double) counts[IO_READ] / 4096 - 0.7) < 0.03, "%" G_GUINT64_FORMAT " reads", counts[IO_READ]);
 
-  p.io_size = 40 << 20;          /* more than one pass */
+  p.io_size = 40 << 20; /* more than one pass */
   count_ops (&p, 1, counts, &bytes, per_file);
   CU_ASSERT (bytes == 40 << 20);
   p.io_size = 1 << 20;

@@ -6,15 +6,14 @@
 #include <string.h>
 
 /* Writes, reads and syncs of a page take 10 us; SLEEPS: writes sleep 50 us more, with the lock held. */
-#define TEN_US \
+#define TEN_US                                                                                     \
   "FileSystem ext4.WritePage=10000, FileSystem ext4.ReadPage=10000, FileSystem ext4.Fsync=10000, " \
   "FileSystem block.WritePage=10000"
 #define SLEEPS "FileSystem ext4.SleepEvery=1, FileSystem ext4.Sleep=50000"
 
 /* ---- which work is hashed, which is concurrent ---- */
 
-static void
-test_prepare (void)
+static void test_prepare (void)
 {
   static const struct {
     const char *rule, *fs;
@@ -46,14 +45,15 @@ test_prepare (void)
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     Fixture *fixture = fixture_new ("linux-6.3", rows[i].fs, COSTS_FREE);
-    Request request = { .io = { .op = rows[i].op, .length = 4096 }, .force_async = rows[i].force_async,
+    Request request = { .io = { .op = rows[i].op, .length = 4096 },
+                        .force_async = rows[i].force_async,
                         .direct = rows[i].direct };
     Ring *ring;
 
     fixture->setup.kernel = rows[i].kernel;
     fixture->policy->queues[0].hash = rows[i].hash;
     fixture_build (fixture);
-    ring = ring_new (fixture->sim, NULL, 8, (RingFlags) { .cqsize = TRUE }, -1);
+    ring = ring_new (fixture->sim, NULL, 8, (RingFlags){ .cqsize = TRUE }, -1);
     request.inode = fixture_inode (fixture, 2);
     request.inode->bucket = 17;
     io_wq_prepare (ring->io_wq[0], &request);
@@ -75,16 +75,14 @@ typedef struct {
   unsigned parallel, workers;
 } WqRow;
 
-static void
-set_buckets (Fixture *fixture, const char *buckets)
+static void set_buckets (Fixture *fixture, const char *buckets)
 {
   for (unsigned i = 0; i < FIXTURE_FILES; i++)
     fixture_inode (fixture, i)->bucket = (unsigned) g_ascii_digit_value (buckets[i]);
 }
 
 /* Runs the row on ext4 unless its policy says "POLICY on FILE-SYSTEM". (transfer full) */
-static Fixture *
-run_row (const WqRow *row, QueueHash hash)
+static Fixture *run_row (const WqRow *row, QueueHash hash)
 {
   g_auto (GStrv) names = g_strsplit (row->policy, " on ", 2);
   Fixture *fixture = fixture_new (names[0], names[1] ? names[1] : "ext4", COSTS_FREE);
@@ -110,16 +108,14 @@ run_row (const WqRow *row, QueueHash hash)
   return fixture;
 }
 
-static void
-check_rows (const WqRow *rows, unsigned n)
+static void check_rows (const WqRow *rows, unsigned n)
 {
   for (unsigned i = 0; i < n; i++)
     fixture_free (run_row (&rows[i], HASH_NONE));
 }
 #define CHECK_ROWS(rows) check_rows (rows, G_N_ELEMENTS (rows))
 
-static void
-test_order (void)
+static void test_order (void)
 {
   static const WqRow rows[] = {
     { "one file: first in, first out, one at a time", "linux-6.3", NULL,
@@ -132,23 +128,22 @@ test_order (void)
       "S@1: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
     { "a run is taken whole, what comes meanwhile is a new run", "linux-6.3", NULL,
       "S@1: ring:8 sqe:w0 sqe:w0 sqe:w1 submit run:5 sqe:w0 sqe:w1 submit:5 reap", "0123", "abced", "abced", 1, 1 },
-    { "colliding files are one run", "linux-6.3", NULL,
-      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "5523", "abcd", "abcd", 1, 1 },
+    { "colliding files are one run", "linux-6.3", NULL, "S@1: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "5523",
+      "abcd", "abcd", 1, 1 },
   };
 
   CHECK_ROWS (rows);
 }
 
-static void
-test_parallel (void)
+static void test_parallel (void)
 {
   static const WqRow rows[] = {
     { "files in different buckets: in parallel once a worker sleeps", "linux-6.3", SLEEPS,
       "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 4, 4 },
     { "as long as none sleeps one worker is enough", "linux-6.3", NULL,
       "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
-    { "up to the limit", "hashed-2", SLEEPS,
-      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 2, 2 },
+    { "up to the limit", "hashed-2", SLEEPS, "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd",
+      "abcd", 2, 2 },
     { "files that collide: one at a time", "linux-6.18", SLEEPS,
       "S@1: ring:8 sqe:w0 sqe:w1 sqe:w0 sqe:w1 submit:4 reap", "7723", "abcd", "abcd", 1, 1 },
     { "without hashing one file is written by several workers at once", "unhashed", SLEEPS,
@@ -161,8 +156,8 @@ test_parallel (void)
     { "IOSQE_ASYNC writes, 6.1: hashed, many workers, one works", "linux-6.1", NULL,
       "S@1: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 1, 4 },
     { "IOSQE_ASYNC writes, 6.18: several enter one inode", "linux-6.18", NULL,
-      "S@1: ring:8 sqe:aw0 submit run:.001 sqe:aw0 submit run:.001 sqe:aw0 submit run:.001 sqe:aw0 submit:4 reap", "0123",
-      "abcd", "abcd", 4, 4 },
+      "S@1: ring:8 sqe:aw0 submit run:.001 sqe:aw0 submit run:.001 sqe:aw0 submit run:.001 sqe:aw0 submit:4 reap",
+      "0123", "abcd", "abcd", 4, 4 },
     { "a new worker is free until it takes something, and awake: 6.5 creates no other", "linux-6.18", NULL,
       "S@1: ring:8 sqe:aw0 sqe:aw0 sqe:aw0 sqe:aw0 submit:4 reap", "0123", "abcd", "abcd", 1, 1 },
     { "before, it counted only if it had to be woken", "unhashed", "kernel=6.3",
@@ -171,31 +166,36 @@ test_parallel (void)
       "S@1: ring:8 sqe:s0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 1, 1 },
     { "fsync from 6.3 on: each a worker of its own, beside a write of the file", "linux-6.3", NULL,
       "S@1: ring:8 sqe:w0 sqe:s0 sqe:s0 submit:3 reap", "0123", "abc", "abc", 3, 3 },
-    { "fsync, up to the limit", "hashed-2", NULL,
-      "S@1: ring:8 sqe:s0 sqe:s0 sqe:s0 sqe:s0 submit:4 reap", "0123", "abcd", "abcd", 2, 2 },
+    { "fsync, up to the limit", "hashed-2", NULL, "S@1: ring:8 sqe:s0 sqe:s0 sqe:s0 sqe:s0 submit:4 reap", "0123",
+      "abcd", "abcd", 2, 2 },
   };
 
   CHECK_ROWS (rows);
 }
 
-static void
-test_hash_by_ring (void)
+static void test_hash_by_ring (void)
 {
-  static const WqRow row = { "hashed by ring: all files are one bucket", "linux-6.18", SLEEPS,
-                             "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap", "0123", "abcd", "abcd", 1, 1 };
+  static const WqRow row = { "hashed by ring: all files are one bucket",
+                             "linux-6.18",
+                             SLEEPS,
+                             "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit:4 reap",
+                             "0123",
+                             "abcd",
+                             "abcd",
+                             1,
+                             1 };
 
   fixture_free (run_row (&row, HASH_RING));
 }
 
 /* Who asks for another worker when one goes to sleep inside an item, and who does not. */
-static void
-test_creation (void)
+static void test_creation (void)
 {
   static const WqRow rows[] = {
     { "6.15: a worker that sleeps asks for another, though the list has its own bucket only", "linux-6.18",
       "kernel=6.15, " SLEEPS, "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 2 },
-    { "6.16: not then", "linux-6.18", "kernel=6.16, " SLEEPS,
-      "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap", "0123", "ab", "ab", 1, 1 },
+    { "6.16: not then", "linux-6.18", "kernel=6.16, " SLEEPS, "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit:2 reap",
+      "0123", "ab", "ab", 1, 1 },
     { "6.16: for another bucket", "linux-6.18", "kernel=6.16, " SLEEPS,
       "S@1: ring:8 sqe:w0 submit run:5 sqe:w1 submit:2 reap", "0123", "ab", "ab", 2, 2 },
     { "6.16: for unhashed work", "linux-6.18", "kernel=6.16, FileSystem ext4.Fsync=10000, " SLEEPS,
@@ -210,7 +210,8 @@ test_creation (void)
       "S@1: user ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit run:1000 submit:4 reap", "0123", "abcd", "abcd", 1, 2 },
     { "then it may", "linux-6.3", SLEEPS,
       "S@1: user ring:8 sqe:w0 sqe:w1 submit run:200 submit:2 reap run:100 sqe:w0 submit run:1 sqe:w1 submit run:1 "
-      "sqe:w2 submit:3 reap", "0123", "abcde", "abcde", 3, 3 },
+      "sqe:w2 submit:3 reap",
+      "0123", "abcde", "abcde", 3, 3 },
     { "a free worker is woken before one is made", "linux-6.18", NULL,
       "S@1: ring:8 sqe:w0 submit:1 reap run:100 sqe:w1 submit:1 reap", "0123", "ab", "ab", 1, 1 },
     { "spinning for the lock is running: no new worker", "linux-6.18", NULL,
@@ -224,19 +225,24 @@ test_creation (void)
 
 /* An enqueue to a busy bucket wakes an idle worker, which finds nothing; so does the end of the run, as the worker that
  * ran it is the first to see what is left. */
-static void
-test_futile_wakeups (void)
+static void test_futile_wakeups (void)
 {
-  static const struct { WqRow row; uint64_t futile; } rows[] = {
+  static const struct {
+    WqRow row;
+    uint64_t futile;
+  } rows[] = {
     { { "none with one worker", "linux-6.3", NULL,
-        "S@1: ring:8 sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit:3 reap", "0123", "abc", "abc",
-        1, 1 }, 0 },
+        "S@1: ring:8 sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit:3 reap", "0123", "abc", "abc", 1, 1 },
+      0 },
     { { "each enqueue to the busy bucket, and the end of its run", "linux-6.3", NULL,
         "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit run:10 "
-        "sqe:w0 submit:4 reap", "0123", "abcdef", "abcdef", 2, 2 }, 4 },
+        "sqe:w0 submit:4 reap",
+        "0123", "abcdef", "abcdef", 2, 2 },
+      4 },
     { { "none if the woken worker has work of another bucket", "linux-6.3", NULL,
         "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w1 submit:2 reap", "0123", "abcd",
-        "abdc", 2, 2 }, 0 },
+        "abdc", 2, 2 },
+      0 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -250,10 +256,12 @@ test_futile_wakeups (void)
 
 /* ---- who works, who is idle, who leaves ---- */
 
-typedef struct { char running[16]; unsigned alive, pending, executing, idle; } Pool;
+typedef struct {
+  char running[16];
+  unsigned alive, pending, executing, idle;
+} Pool;
 
-static void
-look (Fixture *fixture, gpointer data)
+static void look (Fixture *fixture, gpointer data)
 {
   Pool *pool = data;
   const IoWq *wq = fixture->ring->io_wq[0];
@@ -276,35 +284,80 @@ look (Fixture *fixture, gpointer data)
 }
 
 /* The state at a time: which workers run (by order of creation), how many there are, what the queue counts. */
-static void
-test_pool (void)
+static void test_pool (void)
 {
-  static const struct { const char *rule, *policy, *script; double at; Pool pool; } rows[] = {
-    { "three work", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 5, { "123", 3, 0, 3, 0 } },
-    { "the first is done", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 15,
+  static const struct {
+    const char *rule, *policy, *script;
+    double at;
+    Pool pool;
+  } rows[] = {
+    { "three work",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+      5,
+      { "123", 3, 0, 3, 0 } },
+    { "the first is done",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+      15,
       { "23", 3, 0, 2, 1 } },
-    { "all are idle", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 35, { "", 3, 0, 0, 3 } },
-    { "the last to become idle is woken", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 run:100 sqe:ar3 submit:4 reap", 135, { "3", 3, 0, 1, 2 } },
-    { "another order", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit:4 reap", 135, { "1", 3, 0, 1, 2 } },
-    { "then the one before", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 submit:3 run:100 sqe:ar3 submit run:1 sqe:ar3 submit:5 reap", 135,
+    { "all are idle",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+      35,
+      { "", 3, 0, 0, 3 } },
+    { "the last to become idle is woken",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 "
+      "submit:3 run:100 sqe:ar3 submit:4 reap",
+      135,
+      { "3", 3, 0, 1, 2 } },
+    { "another order",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 "
+      "submit:3 run:100 sqe:ar3 submit:4 reap",
+      135,
+      { "1", 3, 0, 1, 2 } },
+    { "then the one before",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 "
+      "submit:3 run:100 sqe:ar3 submit run:1 sqe:ar3 submit:5 reap",
+      135,
       { "13", 3, 0, 2, 1 } },
-    { "work beyond the limit is pending", "hashed-2", "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit run:.001 sqe:ar3 sqe:ar3 submit:4 reap", 5,
+    { "work beyond the limit is pending",
+      "hashed-2",
+      "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit run:.001 sqe:ar3 sqe:ar3 submit:4 reap",
+      5,
       { "12", 2, 2, 2, 0 } },
-    { "a run that was taken is not pending", "linux-6.3", "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", 5,
+    { "a run that was taken is not pending",
+      "linux-6.3",
+      "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap",
+      5,
       { "1", 1, 0, 1, 0 } },
-    { "idle for less than 5 s: all stay", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 5000010.999, { "", 3, 0, 0, 3 } },
-    { "idle for 5 s: the first leaves", "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 5000012, { "", 2, 0, 0, 2 } },
-    { "the next too", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 5000022,
+    { "idle for less than 5 s: all stay",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+      5000010.999,
+      { "", 3, 0, 0, 3 } },
+    { "idle for 5 s: the first leaves",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+      5000012,
+      { "", 2, 0, 0, 2 } },
+    { "the next too",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+      5000022,
       { "", 1, 0, 0, 1 } },
-    { "the last one stays", "linux-6.18", "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap", 60000000,
+    { "the last one stays",
+      "linux-6.18",
+      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+      60000000,
       { "", 1, 0, 0, 1 } },
-    { "work starts the 5 s again", "linux-6.18",
-      "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap", 7999999,
+    { "work starts the 5 s again",
+      "linux-6.18",
+      "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap",
+      7999999,
       { "", 2, 0, 0, 2 } },
   };
 
@@ -318,10 +371,10 @@ test_pool (void)
     fixture_script (fixture, rows[i].script);
     fixture_at (fixture, (UrTime) (rows[i].at * 1000), look, &pool);
     fixture_run (fixture, rows[i].rule);
-    ROW_CHECK (strcmp (pool.running, expected->running) == 0 && pool.alive == expected->alive,
-               "%s: %s of %u run", rows[i].rule, pool.running, pool.alive);
-    ROW_CHECK (pool.pending == expected->pending && pool.executing == expected->executing
-               && pool.idle == expected->idle,
+    ROW_CHECK (strcmp (pool.running, expected->running) == 0 && pool.alive == expected->alive, "%s: %s of %u run",
+               rows[i].rule, pool.running, pool.alive);
+    ROW_CHECK (pool.pending == expected->pending && pool.executing == expected->executing &&
+                   pool.idle == expected->idle,
                "%s: pending %u, executing %u, idle %u", rows[i].rule, pool.pending, pool.executing, pool.idle);
     fixture_free (fixture);
   }
@@ -329,10 +382,11 @@ test_pool (void)
 
 /* Two enqueues at once with two workers idle: up to 6.4 each wakes one; later the first worker, still on the free list,
  * counts as woken by the second enqueue too. */
-static void
-test_woken_twice (void)
+static void test_woken_twice (void)
 {
-  static const struct { const char *kernel, *running; } rows[] = { { "kernel=6.4", "12" }, { "kernel=6.5", "2" } };
+  static const struct {
+    const char *kernel, *running;
+  } rows[] = { { "kernel=6.4", "12" }, { "kernel=6.5", "2" } };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
@@ -341,7 +395,8 @@ test_woken_twice (void)
     fixture_set (fixture, TEN_US);
     fixture_set (fixture, rows[i].kernel);
     fixture_build (fixture);
-    fixture_script (fixture, "S@1: ring:8 sqe:ar0 submit run:.001 sqe:ar1 submit:2 reap run:100 sqe:ar2 sqe:ar3 submit:2 reap");
+    fixture_script (fixture,
+                    "S@1: ring:8 sqe:ar0 submit run:.001 sqe:ar1 submit:2 reap run:100 sqe:ar2 sqe:ar3 submit:2 reap");
     fixture_at (fixture, 115 * UR_US, look, &pool);
     fixture_run (fixture, rows[i].kernel);
     ROW_CHECK (strcmp (pool.running, rows[i].running) == 0, "%s: %s run", rows[i].kernel, pool.running);
@@ -352,8 +407,7 @@ test_woken_twice (void)
 /* ---- costs ---- */
 
 /* What a punt costs whom, from the machine's own figures: depth 1, the worker idle or yet to be made. */
-static void
-test_costs (void)
+static void test_costs (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
   const MachineValue *cost = fixture->machine->cost;
@@ -372,15 +426,15 @@ test_costs (void)
              "the attempt is refused: %d ns", (int) (first->time.verdict - first->time.attempt));
   ROW_CHECK (first->time.queued - first->time.verdict == cost[COST_PUNT].ns + cost[COST_LOCK_FAST].ns,
              "the punt: %d ns", (int) (first->time.queued - first->time.verdict));
-  ROW_CHECK (first->time.started - first->time.queued
-             == cost[COST_THREAD_CREATE].ns + cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns + scan + item,
+  ROW_CHECK (first->time.started - first->time.queued ==
+                 cost[COST_THREAD_CREATE].ns + cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns + scan + item,
              "a worker is made: %d ns", (int) (first->time.started - first->time.queued));
-  ROW_CHECK (second->time.started - second->time.queued
-             == cost[COST_WAKE_REMOTE].ns + cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns + scan + item,
+  ROW_CHECK (second->time.started - second->time.queued ==
+                 cost[COST_WAKE_REMOTE].ns + cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns + scan + item,
              "a worker is woken: %d ns", (int) (second->time.started - second->time.queued));
-  ROW_CHECK (second->time.posted - second->time.done
-             == cost[COST_TASK_WORK_ADD].ns + cost[COST_WAKE_REMOTE].ns + cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns
-             + cost[COST_TASK_WORK].ns + cost[COST_CQE_BATCH].ns,
+  ROW_CHECK (second->time.posted - second->time.done == cost[COST_TASK_WORK_ADD].ns + cost[COST_WAKE_REMOTE].ns +
+                                                            cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns +
+                                                            cost[COST_TASK_WORK].ns + cost[COST_CQE_BATCH].ns,
              "the submitter is woken and posts: %d ns", (int) (second->time.posted - second->time.done));
   fixture_free (fixture);
 }
@@ -388,8 +442,7 @@ test_costs (void)
 /* ---- many requests at random ---- */
 
 /* Hashed work of a bucket starts in the order in which it was queued, one after the other. */
-static void
-check_buckets (const Fixture *fixture, const char *row)
+static void check_buckets (const Fixture *fixture, const char *row)
 {
   for (unsigned i = 0; i < fixture->requests->len; i++) {
     const Request *one = g_ptr_array_index (fixture->requests, i);
@@ -405,8 +458,7 @@ check_buckets (const Fixture *fixture, const char *row)
   }
 }
 
-static void
-append_requests (GString *script, UrRandom *random)
+static void append_requests (GString *script, UrRandom *random)
 {
   static const char *const kinds[] = { "w", "w", "w", "w", "r", "s", "aw", "ar" };
   unsigned left = 20 + (unsigned) ur_random_below (random, 32);
@@ -423,8 +475,7 @@ append_requests (GString *script, UrRandom *random)
   g_string_append_printf (script, " submit:%u reap", left);
 }
 
-static void
-test_random (void)
+static void test_random (void)
 {
   static const char *const policies[] = { "linux-6.1", "linux-6.3", "linux-6.18", "hashed-2", "always-punt" };
   static const char *const kernels[] = { "6.1", "6.3", "6.5", "6.15", "6.16", "6.18" };
@@ -455,8 +506,7 @@ test_random (void)
   }
 }
 
-void
-register_io_wq_tests (void)
+void register_io_wq_tests (void)
 {
   CU_pSuite suite = fixture_suite ("io-wq");
 

@@ -42,7 +42,7 @@ static void test_lines (void)
   static const struct {
     const char *line;
     unsigned version;
-    const char *known;           /* a name that was added */
+    const char *known; /* a name that was added */
     IologLineKind kind;
     IologAction action;
     const char *name;
@@ -327,8 +327,8 @@ static void test_rules (void)
 {
   static const struct {
     const char *name, *text;
-    const char *strict;          /* part of the message, NULL: fine */
-    gint64 lenient_skipped;      /* -1: refused too */
+    const char *strict;     /* part of the message, NULL: fine */
+    gint64 lenient_skipped; /* -1: refused too */
   } row[] = {
     { "add twice", OPENED "1 f add\n2 f read 0 1\n", NULL, 0 },
     { "close and open again", OPENED "1 f close\n2 f open\n3 f read 0 1\n", NULL, 0 },
@@ -430,7 +430,7 @@ static void test_times (void)
   static const struct {
     const char *name, *text;
     IologOptions options;
-    const char *arrivals;        /* us; of the first stream */
+    const char *arrivals; /* us; of the first stream */
   } row[] = {
     { "fio: no delay while the stamp before is 0", OPENED R (300000), { 0 }, "0" },
     { "fio: delay from 1 on", V3 "1 f add\n1 f open\n" R (300000), { 0 }, "299999" },
@@ -471,7 +471,9 @@ static void test_times (void)
       { .segments = IOLOG_SEGMENTS_PARALLEL },
       "10" },
     { "torn by a log of an unknown version: not the end of the first",
-      OPENED R (1) "2 f wfio version 4 iolog\n" R (3), { .lenient = TRUE, .segments = IOLOG_SEGMENTS_FIRST }, "0 2" },
+      OPENED R (1) "2 f wfio version 4 iolog\n" R (3),
+      { .lenient = TRUE, .segments = IOLOG_SEGMENTS_FIRST },
+      "0 2" },
     { "wait: milliseconds since the start",
       V2 "f add\nf open\nf read 0 1\nf wait 50 0\nf read 0 1\nf wait 200 0\nf wait 200 0\nf read 0 1\n",
       { 0 },

@@ -38,8 +38,8 @@ static void test_scan (void)
   CU_ASSERT_EQUAL (key_file_line (file, "One", "B"), 5);
   CU_ASSERT_EQUAL (key_file_line (file, "Two words", "A"), 10);
   CU_ASSERT_EQUAL (key_file_line (file, "Two words", "B"), 0);
-  CU_ASSERT (key_file_has (file, "One", "A") && !key_file_has (file, "One", "Z")
-             && !key_file_has (file, "Three", NULL));
+  CU_ASSERT (key_file_has (file, "One", "A") && !key_file_has (file, "One", "Z") &&
+             !key_file_has (file, "Three", NULL));
   CU_ASSERT (key_file_get_line (file, "One", "B", &value, NULL));
   CU_ASSERT_STRING_EQUAL (value, "two words");
   g_clear_pointer (&value, g_free);

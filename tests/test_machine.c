@@ -13,9 +13,9 @@
 
 static gboolean has_evidence (const MachineValue *value)
 {
-  return value->source && value->origin
-         && (g_str_has_prefix (value->source, "measured: ") || g_str_has_prefix (value->source, "published: ")
-             || g_str_has_prefix (value->source, "assumed: "));
+  return value->source && value->origin &&
+         (g_str_has_prefix (value->source, "measured: ") || g_str_has_prefix (value->source, "published: ") ||
+          g_str_has_prefix (value->source, "assumed: "));
 }
 
 static void test_shipped (void)
@@ -88,9 +88,9 @@ static void test_sums (void)
 
     CU_ASSERT_PTR_NOT_NULL_FATAL (machine);
     fs = machine_file_system (machine, rows[i].fs);
-    sum = machine->cost[COST_SYSCALL].ns + machine->cost[COST_LOCK_FAST].ns + fs->cost[FS_COST_WRITE_BEFORE].ns
-          + fs->cost[FS_COST_WRITE_LOCKED].ns + fs->cost[FS_COST_WRITE_PAGE].ns + fs->cost[FS_COST_COPY_PAGE].ns
-          + fs->cost[FS_COST_WRITE_AFTER].ns;
+    sum = machine->cost[COST_SYSCALL].ns + machine->cost[COST_LOCK_FAST].ns + fs->cost[FS_COST_WRITE_BEFORE].ns +
+          fs->cost[FS_COST_WRITE_LOCKED].ns + fs->cost[FS_COST_WRITE_PAGE].ns + fs->cost[FS_COST_COPY_PAGE].ns +
+          fs->cost[FS_COST_WRITE_AFTER].ns;
     ROW_CHECK (sum >= rows[i].low && sum <= rows[i].high, "%s %s: %" G_GUINT64_FORMAT " ns", rows[i].machine,
                rows[i].fs, sum);
     machine_free (machine);
@@ -124,8 +124,8 @@ static void test_inheritance (void)
   again = machine_load (MACHINE_DATA "/y_one_fs_key.machine", NULL);
   CU_ASSERT_PTR_NOT_NULL_FATAL (again);
   CU_ASSERT (machine_file_system (again, "ext4")->cost[FS_COST_WRITE_PAGE].ns == 777);
-  CU_ASSERT (machine_file_system (again, "ext4")->cost[FS_COST_COPY_PAGE].ns
-             == machine_file_system (base, "ext4")->cost[FS_COST_COPY_PAGE].ns);
+  CU_ASSERT (machine_file_system (again, "ext4")->cost[FS_COST_COPY_PAGE].ns ==
+             machine_file_system (base, "ext4")->cost[FS_COST_COPY_PAGE].ns);
   CU_ASSERT (again->file_systems->len == base->file_systems->len);
   CU_ASSERT_STRING_EQUAL (machine_file_system (again, "ext4")->cost[FS_COST_WRITE_PAGE].origin,
                           MACHINE_DATA "/y_one_fs_key.machine:8");
@@ -182,8 +182,8 @@ static void test_set (void)
       ROW_CHECK (!strchr (row_error (error), '\n'), "%s: one line", rows[i].assignment);
     }
   }
-  CU_ASSERT (machine->cpus == 4 && machine->noise == 0.5 && machine->placement == PLACEMENT_PACK
-             && machine->kappa == 0);
+  CU_ASSERT (machine->cpus == 4 && machine->noise == 0.5 && machine->placement == PLACEMENT_PACK &&
+             machine->kappa == 0);
   CU_ASSERT (machine->tick == 1000000 && machine->cost[COST_SWITCH].ns == 900);
   CU_ASSERT (machine_file_system (machine, "ext4")->cost[FS_COST_WRITE_PAGE].ns == 901);
   CU_ASSERT_STRING_EQUAL (machine->cost[COST_SWITCH].source, "assumed: --set");

@@ -26,7 +26,11 @@ static void check_text (const char *row, char *got, const char *expected)
 
 static void test_escape (void)
 {
-  static const struct { const char *row, *bytes; gssize len; const char *expected; } rows[] = {
+  static const struct {
+    const char *row, *bytes;
+    gssize len;
+    const char *expected;
+  } rows[] = {
     { "plain", "/data/file.0", -1, "/data/file.0" },
     { "empty", "", -1, "" },
     { "null", NULL, -1, "" },
@@ -37,9 +41,18 @@ static void test_escape (void)
     { "not UTF-8", "a\xff\xc3(", -1, "a\\xff\\xc3(" },
     { "cut UTF-8", "a\xe2\x82", -1, "a\\xe2\\x82" },
     { "UTF-8 kept", "\xc3\xa4\xe2\x82\xac", -1, "\xc3\xa4\xe2\x82\xac" },
-    { "C1 control", "a\xc2\x9b" "31m", -1, "a\\x9b31m" },
-    { "right-to-left override", "a\xe2\x80\xae" "b", -1, "a\\u{202e}b" },
-    { "zero width no-break space", "\xef\xbb\xbf" "x", -1, "\\u{feff}x" },
+    { "C1 control",
+      "a\xc2\x9b"
+      "31m",
+      -1, "a\\x9b31m" },
+    { "right-to-left override",
+      "a\xe2\x80\xae"
+      "b",
+      -1, "a\\u{202e}b" },
+    { "zero width no-break space",
+      "\xef\xbb\xbf"
+      "x",
+      -1, "\\u{feff}x" },
     { "length respected", "abcdef", 3, "abc" },
   };
 
@@ -182,18 +195,27 @@ static Sample *sample_new (uint64_t ios)
   sample->workload->source_name = g_strdup (hostile);
   sample->workload->format = g_strdup ("iolog-v3");
   g_ptr_array_add (sample->workload->ignored_options, g_strdup ("norandommap"));
-  sample->machine = (Machine) { .name = (char *) "generic-8cpu", .evidence = (char *) "assumed" };
+  sample->machine = (Machine){ .name = (char *) "generic-8cpu", .evidence = (char *) "assumed" };
   sample->notes = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (sample->notes, g_strdup (hostile));
-  sample->runs[0] = (ReportRun) { .result = result_new ("linux-6.3", "io_uring", ios), .iops = { 400000, 1000, 8 },
-                                  .clat_ns = { 20000, 10, 8 }, .ratio = { 1.5, 0.01, 8 }, .ratio_to = "psync" };
+  sample->runs[0] = (ReportRun){ .result = result_new ("linux-6.3", "io_uring", ios),
+                                 .iops = { 400000, 1000, 8 },
+                                 .clat_ns = { 20000, 10, 8 },
+                                 .ratio = { 1.5, 0.01, 8 },
+                                 .ratio_to = "psync" };
   sample->runs[1] = (ReportRun){ .result = result_new ("psync", "psync", ios),
                                  .baseline = TRUE,
                                  .iops = { NAN, -1, 1 },
                                  .ratio = { 1, 0, 8 },
                                  .ratio_to = "psync" };
-  sample->report = (Report) { .command = "compare", .seed = 7, .reps = 8, .workload = sample->workload,
-                              .machine = &sample->machine, .notes = sample->notes, .n_runs = 2, .runs = sample->runs };
+  sample->report = (Report){ .command = "compare",
+                             .seed = 7,
+                             .reps = 8,
+                             .workload = sample->workload,
+                             .machine = &sample->machine,
+                             .notes = sample->notes,
+                             .n_runs = 2,
+                             .runs = sample->runs };
   return sample;
 }
 
@@ -387,8 +409,9 @@ static void test_reproduction (void)
   const ReportExperiment report = {
     .experiment = &experiment, .machine = &sample->machine, .reps = 8, .rows = sample->runs, .ratios = got
   };
-  const ReportReproduction total = { .seed = 1, .n_experiments = 1, .experiments = &report, .ratios = 2, .ok = 1,
-                                     .within_quarter = 1, .wrong_side = 1 };
+  const ReportReproduction total = {
+    .seed = 1, .n_experiments = 1, .experiments = &report, .ratios = 2, .ok = 1, .within_quarter = 1, .wrong_side = 1
+  };
   g_autofree char *text = text_report_reproduction (&total);
   g_autofree char *json = json_report_reproduction (&total);
   g_autoptr (JsonParser) parser = parse (json);

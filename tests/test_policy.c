@@ -302,9 +302,8 @@ static void test_chains (void)
     }
     ok = load_and_free (first, &error);
     ROW_CHECK (ok == rows[i].ok, "%u files: %s", rows[i].files, row_error (error));
-    ROW_CHECK (ok
-                   || (strstr (row_error (error), "more than 8 files in a chain of Base=")
-                       && strstr (row_error (error), "p7.policy -> ")),
+    ROW_CHECK (ok || (strstr (row_error (error), "more than 8 files in a chain of Base=") &&
+                      strstr (row_error (error), "p7.policy -> ")),
                "%u files: %s", rows[i].files, row_error (error));
     remove_directory (directory);
   }

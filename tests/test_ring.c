@@ -6,19 +6,22 @@
 
 /* ---- sizes ---- */
 
-static void
-test_sizes (void)
+static void test_sizes (void)
 {
-  static const struct { unsigned entries; gboolean cqsize; unsigned sq, cq; } rows[] = {
-    { 1, FALSE, 1, 2 },   { 2, FALSE, 2, 4 },    { 3, FALSE, 4, 8 },      { 5, FALSE, 8, 16 },
-    { 8, FALSE, 8, 16 },  { 9, FALSE, 16, 32 },  { 100, FALSE, 128, 256 }, { 32768, FALSE, 32768, 65536 },
-    { 1, TRUE, 1, 1 },    { 3, TRUE, 4, 4 },     { 64, TRUE, 64, 64 },    { 65, TRUE, 128, 128 },
+  static const struct {
+    unsigned entries;
+    gboolean cqsize;
+    unsigned sq, cq;
+  } rows[] = {
+    { 1, FALSE, 1, 2 },  { 2, FALSE, 2, 4 },   { 3, FALSE, 4, 8 },       { 5, FALSE, 8, 16 },
+    { 8, FALSE, 8, 16 }, { 9, FALSE, 16, 32 }, { 100, FALSE, 128, 256 }, { 32768, FALSE, 32768, 65536 },
+    { 1, TRUE, 1, 1 },   { 3, TRUE, 4, 4 },    { 64, TRUE, 64, 64 },     { 65, TRUE, 128, 128 },
   };
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
 
   fixture_build (fixture);
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    const Ring *ring = ring_new (fixture->sim, NULL, rows[i].entries, (RingFlags) { .cqsize = rows[i].cqsize }, -1);
+    const Ring *ring = ring_new (fixture->sim, NULL, rows[i].entries, (RingFlags){ .cqsize = rows[i].cqsize }, -1);
 
     ROW_CHECK (ring->sq_entries == rows[i].sq && ring->cq_entries == rows[i].cq, "%u entries: SQ %u, CQ %u",
                rows[i].entries, ring->sq_entries, ring->cq_entries);
@@ -31,12 +34,13 @@ test_sizes (void)
 /* ---- scripts on a ring ---- */
 
 /* times: "a DONE POSTED, b DONE POSTED" (nullable). */
-typedef struct { const char *rule, *policy, *set, *script, *log, *times; } RingRow;
+typedef struct {
+  const char *rule, *policy, *set, *script, *log, *times;
+} RingRow;
 
 #define TEN_US "FileSystem ext4.WritePage=10000, FileSystem ext4.ReadPage=10000"
 
-static char *
-times (const Fixture *fixture)
+static char *times (const Fixture *fixture)
 {
   GString *text = g_string_new (NULL);
 
@@ -51,8 +55,7 @@ times (const Fixture *fixture)
   return g_string_free (text, FALSE);
 }
 
-static Fixture *
-start_row (const RingRow *row, const char *set)
+static Fixture *start_row (const RingRow *row, const char *set)
 {
   Fixture *fixture = fixture_new (row->policy, "ext4", COSTS_FREE);
 
@@ -64,8 +67,7 @@ start_row (const RingRow *row, const char *set)
   return fixture;
 }
 
-static void
-check_row (Fixture *fixture, const RingRow *row)
+static void check_row (Fixture *fixture, const RingRow *row)
 {
   g_autofree char *text = NULL;
 
@@ -75,8 +77,7 @@ check_row (Fixture *fixture, const RingRow *row)
   ROW_CHECK (!row->times || strcmp (text, row->times) == 0, "%s: %s; expected %s", row->rule, text, row->times);
 }
 
-static void
-check_rows (const RingRow *rows, unsigned n, const char *set)
+static void check_rows (const RingRow *rows, unsigned n, const char *set)
 {
   for (unsigned i = 0; i < n; i++) {
     Fixture *fixture = start_row (&rows[i], set);
@@ -87,8 +88,7 @@ check_rows (const RingRow *rows, unsigned n, const char *set)
 }
 #define CHECK_ROWS(rows, set) check_rows (rows, G_N_ELEMENTS (rows), set)
 
-static void
-test_batch (void)
+static void test_batch (void)
 {
   static const RingRow rows[] = {
     { "inline completions are posted together at the end of the batch", "linux-6.3", NULL,
@@ -97,8 +97,8 @@ test_batch (void)
       "S: ring:4 sqe:r0 sqe:r0 sqe:r0 submit reap", "S@33.025 reap abc", "a 10 33.025, b 20 33.025, c 30 33.025" },
     { "without a lock on a DEFER_TASKRUN ring", "linux-6.3", "Ring.CqeBatch=1000, Locks.Fast=25",
       "S: ring:4,defer sqe:r0 sqe:r0 sqe:r0 submit reap", "S@33 reap abc", "a 10 33, b 20 33, c 30 33" },
-    { "two batches, two ends", "linux-6.3", NULL, "S: ring:4 sqe:r0 submit sqe:r0 sqe:r0 submit reap",
-      "S@30 reap abc", "a 10 10, b 20 30, c 30 30" },
+    { "two batches, two ends", "linux-6.3", NULL, "S: ring:4 sqe:r0 submit sqe:r0 sqe:r0 submit reap", "S@30 reap abc",
+      "a 10 10, b 20 30, c 30 30" },
     { "a blocking issue posts at once", "inline-buffered-write", NULL, "S: ring:4 sqe:w0 sqe:w0 submit reap",
       "S@20 reap ab", "a 10 10, b 20 20" },
     { "unless the rule says otherwise (Post=batch)", "no-offload", NULL, "S: ring:4 sqe:w0 sqe:w0 submit reap",
@@ -113,12 +113,14 @@ test_batch (void)
 }
 
 /* 5.12 to 5.15 do not wait for the end of the batch with more than 32. */
-static void
-test_long_batch (void)
+static void test_long_batch (void)
 {
-  static const struct { const char *kernel; UrTime first; } rows[] = {
-    { "kernel=5.11", 400 }, { "kernel=5.12", 320 }, { "kernel=5.15", 320 }, { "kernel=5.16", 400 },
-    { "kernel=6.3", 400 },
+  static const struct {
+    const char *kernel;
+    UrTime first;
+  } rows[] = {
+    { "kernel=5.11", 400 }, { "kernel=5.12", 320 }, { "kernel=5.15", 320 },
+    { "kernel=5.16", 400 }, { "kernel=6.3", 400 },
   };
   GString *script = g_string_new ("S: ring:64");
 
@@ -141,24 +143,31 @@ test_long_batch (void)
   g_string_free (script, TRUE);
 }
 
-static void
-count_ready (Fixture *fixture, gpointer data)
-{
-  *(unsigned *) data = ring_sq_ready (fixture->ring);
-}
+static void count_ready (Fixture *fixture, gpointer data) { *(unsigned *) data = ring_sq_ready (fixture->ring); }
 
 /* sq.head is published once, after the whole batch. */
-static void
-test_sq_head (void)
+static void test_sq_head (void)
 {
-  static const struct { const char *policy; UrTime at; unsigned ready; } rows[] = {
-    { "inline-buffered-write", 1, 4 }, { "inline-buffered-write", 15, 4 }, { "inline-buffered-write", 39, 4 },
-    { "inline-buffered-write", 41, 0 }, { "linux-6.3", 1, 0 }, { "linux-6.3", 39, 0 },
+  static const struct {
+    const char *policy;
+    UrTime at;
+    unsigned ready;
+  } rows[] = {
+    { "inline-buffered-write", 1, 4 },
+    { "inline-buffered-write", 15, 4 },
+    { "inline-buffered-write", 39, 4 },
+    { "inline-buffered-write", 41, 0 },
+    { "linux-6.3", 1, 0 },
+    { "linux-6.3", 39, 0 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    const RingRow row = { rows[i].policy, rows[i].policy, NULL,
-                          "S: ring:4 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap", "S@40 reap abcd", NULL };
+    const RingRow row = { rows[i].policy,
+                          rows[i].policy,
+                          NULL,
+                          "S: ring:4 sqe:w0 sqe:w0 sqe:w0 sqe:w0 submit:4 reap",
+                          "S@40 reap abcd",
+                          NULL };
     Fixture *fixture = start_row (&row, TEN_US);
     unsigned ready = 99;
 
@@ -170,23 +179,30 @@ test_sq_head (void)
   }
 }
 
-static void
-test_overflow (void)
+static void test_overflow (void)
 {
-  static const struct { RingRow row; uint64_t overflows; } rows[] = {
+  static const struct {
+    RingRow row;
+    uint64_t overflows;
+  } rows[] = {
     { { "5.4: what does not fit is dropped", "linux-5.4", NULL,
-        "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 reap post:w0 reap", "S@0 reap ab, S@0 reap e", NULL }, 2 },
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 reap post:w0 reap", "S@0 reap ab, S@0 reap e", NULL },
+      2 },
     { { "5.5: it is kept until there is room and the application waits", "linux-6.3", "kernel=5.5",
         "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 reap reap getevents:1 reap",
-        "S@0 reap ab, S@0 reap -, S@0 reap cd", NULL }, 2 },
+        "S@0 reap ab, S@0 reap -, S@0 reap cd", NULL },
+      2 },
     { { "5.5: in order: later ones join the backlog though there is room", "linux-6.3", "kernel=5.5",
         "S: ring:2,cqsize post:w0 post:w0 post:w0 reap post:w0 reap getevents:1 reap",
-        "S@0 reap ab, S@0 reap -, S@0 reap cd", NULL }, 2 },
+        "S@0 reap ab, S@0 reap -, S@0 reap cd", NULL },
+      2 },
     { { "5.5: as much as fits", "linux-6.3", "kernel=5.5",
         "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 post:w0 reap getevents:1 reap getevents:1 reap",
-        "S@0 reap ab, S@0 reap cd, S@0 reap e", NULL }, 3 },
+        "S@0 reap ab, S@0 reap cd, S@0 reap e", NULL },
+      3 },
     { { "twice the SQ is large enough for a full SQ and as much in flight", "linux-6.3", NULL,
-        "S: ring:2 post:w0 post:w0 post:w0 post:w0 reap", "S@0 reap abcd", NULL }, 0 },
+        "S: ring:2 post:w0 post:w0 post:w0 post:w0 reap", "S@0 reap abcd", NULL },
+      0 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -201,25 +217,32 @@ test_overflow (void)
 
 /* ---- waiting ---- */
 
-static void
-test_waiting (void)
+static void test_waiting (void)
 {
-  static const struct { RingRow row; uint64_t wakeups; } rows[] = {
+  static const struct {
+    RingRow row;
+    uint64_t wakeups;
+  } rows[] = {
     { { "woken when as many as asked for are there, not before", "linux-6.3", NULL,
-        "S/0: ring:8 getevents:3 reap | P@1/1: post:w0 run:1 post:w0 run:1 post:w0", "S@3 reap abc", NULL }, 1 },
-    { { "one is enough if one was asked for", "linux-6.3", NULL,
-        "S/0: ring:8 getevents:1 reap | P@1/1: post:w0", "S@1 reap a", NULL }, 1 },
-    { { "enough are there: no sleep", "linux-6.3", NULL,
-        "S/0: ring:8 run:10 getevents:2 reap | P@1/1: post:w0 post:w0", "S@10 reap ab", NULL }, 0 },
+        "S/0: ring:8 getevents:3 reap | P@1/1: post:w0 run:1 post:w0 run:1 post:w0", "S@3 reap abc", NULL },
+      1 },
+    { { "one is enough if one was asked for", "linux-6.3", NULL, "S/0: ring:8 getevents:1 reap | P@1/1: post:w0",
+        "S@1 reap a", NULL },
+      1 },
+    { { "enough are there: no sleep", "linux-6.3", NULL, "S/0: ring:8 run:10 getevents:2 reap | P@1/1: post:w0 post:w0",
+        "S@10 reap ab", NULL },
+      0 },
     { { "what is there counts", "linux-6.3", NULL,
-        "S/0: ring:8 run:10 getevents:2 reap | P@1/1: post:w0 run:20 post:w0", "S@21 reap ab", NULL }, 1 },
-    { { "the deadline", "linux-6.3", NULL,
-        "S/0: ring:8 getevents:3,50 reap | P@1/1: post:w0", "S@50 reap a", NULL }, 1 },
+        "S/0: ring:8 run:10 getevents:2 reap | P@1/1: post:w0 run:20 post:w0", "S@21 reap ab", NULL },
+      1 },
+    { { "the deadline", "linux-6.3", NULL, "S/0: ring:8 getevents:3,50 reap | P@1/1: post:w0", "S@50 reap a", NULL },
+      1 },
     { { "6.3, no DEFER_TASKRUN: the worker posts each, one wake-up", "linux-6.3", NULL,
-        "S/0: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 10, b 20 20, c 30 30" }, 1 },
+        "S/0: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 10, b 20 20, c 30 30" },
+      1 },
     { { "6.3, DEFER_TASKRUN: the waiter is woken when its number is queued, and posts", "linux-6.3", NULL,
-        "S/0: ring:8,coop,defer sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc",
-        "a 10 30, b 20 30, c 30 30" }, 1 },
+        "S/0: ring:8,coop,defer sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 30, b 20 30, c 30 30" },
+      1 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -233,21 +256,20 @@ test_waiting (void)
 }
 
 /* Who posts a punted completion, by kernel and ring. */
-static void
-test_who_posts (void)
+static void test_who_posts (void)
 {
   static const RingRow rows[] = {
     { "6.1: the worker, on DEFER_TASKRUN rings too", "linux-6.3", "kernel=6.1",
       "S/0: user ring:4,coop,defer sqe:w0 submit run:100 getevents:1 reap", "S@100 reap a", "a 10 10" },
     { "6.2: the submitter, when it enters to wait", "linux-6.3", "kernel=6.2",
       "S/0: user ring:4,coop,defer sqe:w0 submit run:100 getevents:1 reap", "S@100 reap a", "a 10 100" },
-    { "6.18: the submitter", "linux-6.18", NULL,
-      "S/0: user ring:4,coop,defer sqe:w0 submit run:100 getevents:1 reap", "S@100 reap a", "a 10 100" },
+    { "6.18: the submitter", "linux-6.18", NULL, "S/0: user ring:4,coop,defer sqe:w0 submit run:100 getevents:1 reap",
+      "S@100 reap a", "a 10 100" },
     { "6.18: a system call without GETEVENTS does not run them", "linux-6.18", NULL,
       "S/0: user ring:4,coop,defer sqe:w0 submit run:100 submit reap run:50 getevents:1 reap",
       "S@100 reap -, S@150 reap a", "a 10 150" },
-    { "6.18: the worker, on other rings", "linux-6.18", NULL,
-      "S/0: user ring:4,coop sqe:w0 submit run:100 reap", "S@100 reap a", "a 10 10" },
+    { "6.18: the worker, on other rings", "linux-6.18", NULL, "S/0: user ring:4,coop sqe:w0 submit run:100 reap",
+      "S@100 reap a", "a 10 10" },
     { "6.18: the worker, under SQPOLL", "linux-6.18", NULL,
       "S/0: user ring:4,sqpoll,idle=4000 sqe:w0 notify run:100 reap", "S@100 reap a", "a 10 10" },
     { "5.4: the worker", "linux-5.4", NULL, "S/0: user ring:4 sqe:w0 submit run:100 reap", "S@100 reap a", "a 10 10" },
@@ -258,12 +280,14 @@ test_who_posts (void)
 
 /* Requests left for the owner to free: one notification per burst, by kind of ring.  (Where the owner waits, the
  * deadline wakes it once more.) */
-static void
-test_notification (void)
+static void test_notification (void)
 {
-  static const struct { const char *rule, *script; uint64_t wakeups, ipis; } rows[] = {
-    { "plain, the owner runs elsewhere: one interrupt a burst",
-      "S/0: user ring:4 run:100 | P@10/1: free free free", 0, 1 },
+  static const struct {
+    const char *rule, *script;
+    uint64_t wakeups, ipis;
+  } rows[] = {
+    { "plain, the owner runs elsewhere: one interrupt a burst", "S/0: user ring:4 run:100 | P@10/1: free free free", 0,
+      1 },
     { "plain, the owner is ready on the same CPU: none", "S/1: ring:4 run:10 yield run:10 | P@5/1: free free", 0, 0 },
     { "plain, the owner waits: one wake-up a burst", "S/0: ring:4 getevents:1,100 | P@10/1: free free free", 2, 2 },
     { "plain, the owner has run them: the next burst wakes again",
@@ -292,10 +316,12 @@ test_notification (void)
 
 /* ---- the sq_thread ---- */
 
-typedef struct { gboolean yes; unsigned asked; } Sleeps;
+typedef struct {
+  gboolean yes;
+  unsigned asked;
+} Sleeps;
 
-static void
-look_asleep (Fixture *fixture, gpointer data)
+static void look_asleep (Fixture *fixture, gpointer data)
 {
   Sleeps *sleeps = data;
 
@@ -304,10 +330,13 @@ look_asleep (Fixture *fixture, gpointer data)
 }
 
 /* Whether the sq_thread is asleep with NEED_WAKEUP set at a time: its idle time counts in whole ticks. */
-static void
-test_sq_thread_idle (void)
+static void test_sq_thread_idle (void)
 {
-  static const struct { const char *rule, *set, *script; double at; gboolean asleep; } rows[] = {
+  static const struct {
+    const char *rule, *set, *script;
+    double at;
+    gboolean asleep;
+  } rows[] = {
     { "a tick", NULL, "S/0: user ring:4,sqpoll,idle=4000 run:9000", 3999, FALSE },
     { "a tick is over", NULL, "S/0: user ring:4,sqpoll,idle=4000 run:9000", 4001, TRUE },
     { "rounded up", NULL, "S/0: user ring:4,sqpoll,idle=4001 run:9000", 7999, FALSE },
@@ -317,10 +346,8 @@ test_sq_thread_idle (void)
     { "work restarts it", NULL, "S/0: user ring:4,sqpoll,idle=8000 run:5000 sqe:r0 notify spin reap", 11999, FALSE },
     { "from the work on", NULL, "S/0: user ring:4,sqpoll,idle=8000 run:5000 sqe:r0 notify spin reap", 12001, TRUE },
     { "6.4: a request to free is work and wakes it", NULL,
-      "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
-      5500, FALSE },
-    { "6.3: the worker frees it", "kernel=6.3",
-      "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
+      "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap", 5500, FALSE },
+    { "6.3: the worker frees it", "kernel=6.3", "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+500 notify run:5100 reap",
       5500, TRUE },
   };
 
@@ -341,8 +368,7 @@ test_sq_thread_idle (void)
   }
 }
 
-static void
-test_sq_thread_submits (void)
+static void test_sq_thread_submits (void)
 {
   static const RingRow rows[] = {
     { "awake: seen after a round, no system call", "linux-6.3", NULL,
@@ -367,28 +393,22 @@ test_sq_thread_submits (void)
   };
 
   CHECK_ROWS (rows, TEN_US ", CPU.Count=4, CPU.Syscall=200, Scheduler.WakeRemote=1000, Scheduler.IdleExit=2500, "
-              "Scheduler.IdleExitDeep=3000, Ring.SqThreadLoop=100");
+                           "Scheduler.IdleExitDeep=3000, Ring.SqThreadLoop=100");
 }
 
-static void
-queue_frees (Fixture *fixture, gpointer data)
-{
-  fixture->ring->frees = *(const unsigned *) data;
-}
+static void queue_frees (Fixture *fixture, gpointer data) { fixture->ring->frees = *(const unsigned *) data; }
 
-static void
-count_frees (Fixture *fixture, gpointer data)
-{
-  *(unsigned *) data = fixture->ring->frees;
-}
+static void count_frees (Fixture *fixture, gpointer data) { *(unsigned *) data = fixture->ring->frees; }
 
 /* task_work items per round: all before 6.9, then 8, from 6.16 on 32. */
-static void
-test_sq_thread_budget (void)
+static void test_sq_thread_budget (void)
 {
-  static const struct { const char *kernel; unsigned left; } rows[] = {
-    { "kernel=6.4", 0 }, { "kernel=6.8", 0 }, { "kernel=6.9", 32 }, { "kernel=6.15", 32 }, { "kernel=6.16", 8 },
-    { "kernel=6.18", 8 },
+  static const struct {
+    const char *kernel;
+    unsigned left;
+  } rows[] = {
+    { "kernel=6.4", 0 },   { "kernel=6.8", 0 },  { "kernel=6.9", 32 },
+    { "kernel=6.15", 32 }, { "kernel=6.16", 8 }, { "kernel=6.18", 8 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -399,7 +419,7 @@ test_sq_thread_budget (void)
     fixture_set (fixture, rows[i].kernel);
     fixture_build (fixture);
     fixture_script (fixture, "S/0: ring:4,sqpoll,idle=4000 run:6000 | P@6000/1: free");
-    fixture_at (fixture, 6005 * UR_US, queue_frees, &queued);     /* it is awake and on its way to the list */
+    fixture_at (fixture, 6005 * UR_US, queue_frees, &queued); /* it is awake and on its way to the list */
     fixture_at (fixture, 6015 * UR_US, count_frees, &left);
     fixture_run (fixture, rows[i].kernel);
     ROW_CHECK (left == rows[i].left, "%s: %u of 40 left after a round", rows[i].kernel, left);
@@ -407,8 +427,7 @@ test_sq_thread_budget (void)
   }
 }
 
-void
-register_ring_tests (void)
+void register_ring_tests (void)
 {
   CU_pSuite suite = fixture_suite ("ring");
 

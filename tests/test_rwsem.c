@@ -5,16 +5,16 @@
 #include <string.h>
 
 /* A script on 8 CPUs without costs, and what the lock counted (or a part of that). */
-typedef struct { const char *rule, *set, *script, *log, *counted; } LockRow;
+typedef struct {
+  const char *rule, *set, *script, *log, *counted;
+} LockRow;
 
-static void
-append_us (GString *text, const char *what, uint64_t ns)
+static void append_us (GString *text, const char *what, uint64_t ns)
 {
   g_string_append_printf (text, " %s %g", what, (double) ns / 1000);
 }
 
-static char *
-counted (const Rwsem *sem)
+static char *counted (const Rwsem *sem)
 {
   GString *text = g_string_new (NULL);
 
@@ -28,8 +28,7 @@ counted (const Rwsem *sem)
   return g_string_free (text, FALSE);
 }
 
-static void
-check_rows (const LockRow *rows, unsigned n)
+static void check_rows (const LockRow *rows, unsigned n)
 {
   for (unsigned i = 0; i < n; i++) {
     const LockRow *row = &rows[i];
@@ -52,13 +51,11 @@ check_rows (const LockRow *rows, unsigned n)
 
 /* ---- writers ---- */
 
-static void
-test_fast_path (void)
+static void test_fast_path (void)
 {
   static const LockRow rows[] = {
     { "free: one word in the own cache", "Locks.Fast=25, Locks.Transfer=60",
-      "A/0: write run:1 unlock write say:x unlock",
-      "A@0.025 write, A@1.075 write, A@1.075 x",
+      "A/0: write run:1 unlock write say:x unlock", "A@0.025 write, A@1.075 write, A@1.075 x",
       "acquired 2 contended 0 sleeps 0 steals 0 handoffs 0 spin 0 wait 0 max 0 hold 1.05 slow 0" },
     { "free: one word from another cache", "Locks.Fast=25, Locks.Transfer=60",
       "A/0: write unlock | B@5/1: write unlock write unlock", "A@0.025 write, B@5.06 write, B@5.11 write", NULL },
@@ -71,8 +68,7 @@ test_fast_path (void)
   CHECK_ROWS (rows);
 }
 
-static void
-test_spinning (void)
+static void test_spinning (void)
 {
   static const LockRow rows[] = {
     { "one spinner: the hand-over, and nobody sleeps", "Locks.Handover=250",
@@ -103,8 +99,7 @@ test_spinning (void)
   CHECK_ROWS (rows);
 }
 
-static void
-test_sleeping (void)
+static void test_sleeping (void)
 {
   static const LockRow rows[] = {
     { "the owner sleeps: no spinning", NULL, "A/0: write sleep:10 unlock | B@1/1: write run:1 unlock",
@@ -117,10 +112,10 @@ test_sleeping (void)
       "A/0: write run:5000 resched run:10 unlock | X@1/0: run:100 | B@1/1: write unlock", "A@0 write, B@5110 write",
       "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 4999 wait 5109 max 5109 hold 5110 slow 0" },
     { "an owner that waits for its CPU does not run either", NULL,
-      "A/0: write run:5000 resched run:10 unlock | X@1/0: run:100 | B@5050/1: write unlock",
-      "A@0 write, B@5110 write",
+      "A/0: write run:5000 resched run:10 unlock | X@1/0: run:100 | B@5050/1: write unlock", "A@0 write, B@5110 write",
       "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 0 wait 60 max 60 hold 5110 slow 0" },
-    { "what a sleeping waiter costs", "Locks.RwsemQueue=300, Locks.RwsemWake=250, Scheduler.WakeRemote=1000, "
+    { "what a sleeping waiter costs",
+      "Locks.RwsemQueue=300, Locks.RwsemWake=250, Scheduler.WakeRemote=1000, "
       "Scheduler.IdleExit=2500, Scheduler.Switch=1100",
       "A/0: write sleep:10 unlock say:on | B@1/1: write unlock", "A@3.6 write, A@18.45 on, B@22.35 write",
       "acquired 2 contended 1 sleeps 1 steals 0 handoffs 0 spin 0 wait 17.75 max 17.75 hold 13.6 slow 2.95" },
@@ -137,8 +132,7 @@ test_sleeping (void)
 }
 
 /* From 4 ms on the first waiter, woken in vain, reserves the lock. */
-static void
-test_handoff (void)
+static void test_handoff (void)
 {
   static const LockRow rows[] = {
     { "nobody steals after the hand-off", NULL,
@@ -188,8 +182,7 @@ test_handoff (void)
 
 /* ---- readers ---- */
 
-static void
-test_readers (void)
+static void test_readers (void)
 {
   static const LockRow rows[] = {
     { "readers share", NULL, "A/0: read run:10 unlock | B@1/1: read run:10 unlock | C@2/2: read run:1 unlock",
@@ -206,8 +199,8 @@ test_readers (void)
       "W/0: write sleep:10 unlock | X@1/2: write run:5 unlock | P@2/1: read run:5 unlock | Q@3/3: read unlock",
       "W@0 write, X@10 write, P@15 read, Q@15 read", NULL },
     { "a granted reader holds the lock before it runs", "Scheduler.IdleExit=2500",
-      "W/0: write sleep:10 unlock | P@1/1: read unlock | T@13.5/2: trywrite",
-      "W@2.5 write, T@16 busy, P@17.5 read", NULL },
+      "W/0: write sleep:10 unlock | P@1/1: read unlock | T@13.5/2: trywrite", "W@2.5 write, T@16 busy, P@17.5 read",
+      NULL },
     { "readers hold, a writer waits: the next reader queues", NULL,
       "A/0: read run:100 unlock | B/1: read run:100 unlock | W@1/2: write run:10 unlock | C@50/3: read unlock",
       "A@0 read, B@0 read, W@100 write, C@110 read", NULL },
@@ -219,8 +212,7 @@ test_readers (void)
   CHECK_ROWS (rows);
 }
 
-static void
-test_trylocks (void)
+static void test_trylocks (void)
 {
   static const LockRow rows[] = {
     { "write: a writer holds", NULL, "A/0: write run:10 unlock | T@5/1: trywrite", "A@0 write, T@5 busy", NULL },
@@ -247,10 +239,12 @@ test_trylocks (void)
 }
 
 /* A writer spins on readers for 10 us and half a microsecond for each, of which 30 count; then it sleeps. */
-static void
-test_reader_spin_limit (void)
+static void test_reader_spin_limit (void)
 {
-  static const struct { unsigned readers; UrTime spins; } rows[] = {
+  static const struct {
+    unsigned readers;
+    UrTime spins;
+  } rows[] = {
     { 1, 10500 }, { 2, 11000 }, { 10, 15000 }, { 29, 24500 }, { 30, 25000 }, { 31, 25000 }, { 40, 25000 },
   };
 
@@ -273,10 +267,11 @@ test_reader_spin_limit (void)
   }
 }
 
-typedef struct { unsigned readers, waiters; } Seen;
+typedef struct {
+  unsigned readers, waiters;
+} Seen;
 
-static void
-look (Fixture *fixture, gpointer data)
+static void look (Fixture *fixture, gpointer data)
 {
   const Rwsem *sem = &fixture_inode (fixture, 0)->rwsem;
   Seen *seen = data;
@@ -286,13 +281,11 @@ look (Fixture *fixture, gpointer data)
 }
 
 /* Who has waited for readers in vain leaves a mark: nobody else tries, until they are gone. */
-static void
-test_nonspinnable (void)
+static void test_nonspinnable (void)
 {
   static const LockRow rows[] = {
-    { "the next writer does not spin", NULL,
-      "A/0: read run:100 unlock | W@1/1: write unlock | X@50/2: write unlock", "A@0 read, W@100 write, X@100 write",
-      "spin 10.5 wait 149" },
+    { "the next writer does not spin", NULL, "A/0: read run:100 unlock | W@1/1: write unlock | X@50/2: write unlock",
+      "A@0 read, W@100 write, X@100 write", "spin 10.5 wait 149" },
     { "who is in the queue of spinners leaves it", NULL,
       "A/0: read run:100 unlock | W@1/1: write unlock | X@2/2: write unlock", "A@0 read, W@100 write, X@100 write",
       "spin 20 " },
@@ -305,10 +298,11 @@ test_nonspinnable (void)
 }
 
 /* At most 256 readers are granted by one wake-up (MAX_READERS_WAKEUP); the next unlock takes the rest. */
-static void
-test_reader_batch (void)
+static void test_reader_batch (void)
 {
-  static const struct { unsigned readers, first; } rows[] = { { 200, 200 }, { 256, 256 }, { 257, 256 }, { 300, 256 } };
+  static const struct {
+    unsigned readers, first;
+  } rows[] = { { 200, 200 }, { 256, 256 }, { 257, 256 }, { 300, 256 } };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
@@ -330,8 +324,7 @@ test_reader_batch (void)
 
 /* ---- the price of contention ---- */
 
-static void
-test_kappa (void)
+static void test_kappa (void)
 {
   static const LockRow rows[] = {
     { "no contenders", NULL, "A/0: write hold:10 unlock say:x", "A@0 write, A@10 x", NULL },
@@ -362,13 +355,17 @@ typedef struct {
   Rwsem *sem;
   unsigned writers, readers;
   unsigned violations, acquisitions;
-  UrTime waited, written;               /* by the tasks' own watches */
+  UrTime waited, written; /* by the tasks' own watches */
 } Shared;
 
-typedef struct { Shared *shared; UrRandom random; unsigned rounds; gboolean reads; } Contender;
+typedef struct {
+  Shared *shared;
+  UrRandom random;
+  unsigned rounds;
+  gboolean reads;
+} Contender;
 
-static void
-contend_inside (Task *task, Contender *contender, gboolean write)
+static void contend_inside (Task *task, Contender *contender, gboolean write)
 {
   Shared *shared = contender->shared;
   UrTime from = sim_now (task->sim);
@@ -391,8 +388,7 @@ contend_inside (Task *task, Contender *contender, gboolean write)
     shared->written += sim_now (task->sim) - from;
 }
 
-static void
-contender_body (Task *task, void *data)
+static void contender_body (Task *task, void *data)
 {
   Contender *contender = data;
   Shared *shared = contender->shared;
@@ -418,8 +414,7 @@ contender_body (Task *task, void *data)
   }
 }
 
-static void
-stress (unsigned cpus, unsigned tasks, gboolean reads, const char *preemption)
+static void stress (unsigned cpus, unsigned tasks, gboolean reads, const char *preemption)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
   g_autofree char *row = g_strdup_printf ("CPU.Count=%u, Scheduler.Preemption=%s, noise=0.3", cpus, preemption);
@@ -431,7 +426,7 @@ stress (unsigned cpus, unsigned tasks, gboolean reads, const char *preemption)
   fixture_build (fixture);
   shared.sem = &fixture_inode (fixture, 0)->rwsem;
   for (unsigned i = 0; i < tasks; i++) {
-    contenders[i] = (Contender) { .shared = &shared, .rounds = 100, .reads = reads };
+    contenders[i] = (Contender){ .shared = &shared, .rounds = 100, .reads = reads };
     ur_random_init_indexed (&contenders[i].random, fixture->setup.seed, "contender", i);
     task_start (task_new (fixture->sim, "contender", TASK_CLASS_APP, -1, contender_body, &contenders[i]), NULL);
   }
@@ -446,14 +441,14 @@ stress (unsigned cpus, unsigned tasks, gboolean reads, const char *preemption)
              (int) shared.waited);
   ROW_CHECK (reads || shared.sem->hold_ns == shared.written, "%s: held %d of %d", row, (int) shared.sem->hold_ns,
              (int) shared.written);
-  ROW_CHECK (shared.sem->contended <= shared.sem->acquired && shared.sem->spin_ns <= shared.sem->wait_total
-             && shared.sem->wait_max <= shared.sem->wait_total, "%s: counts fit", row);
+  ROW_CHECK (shared.sem->contended <= shared.sem->acquired && shared.sem->spin_ns <= shared.sem->wait_total &&
+                 shared.sem->wait_max <= shared.sem->wait_total,
+             "%s: counts fit", row);
   ROW_CHECK (tasks == 1 || shared.sem->contended > 0, "%s: contended", row);
   fixture_free (fixture);
 }
 
-static void
-test_stress (void)
+static void test_stress (void)
 {
   static const unsigned cpus[] = { 1, 2, 3, 8 }, tasks[] = { 1, 2, 5, 16 };
   static const char *const preemption[] = { "voluntary", "full" };
@@ -468,10 +463,13 @@ test_stress (void)
 
 /* ---- spinlock ---- */
 
-typedef struct { Spinlock lock; unsigned n; UrTime took[8], at[8]; } Held;
+typedef struct {
+  Spinlock lock;
+  unsigned n;
+  UrTime took[8], at[8];
+} Held;
 
-static void
-spinlock_body (Task *task, void *data)
+static void spinlock_body (Task *task, void *data)
 {
   Held *held = data;
   unsigned n = held->n++;
@@ -482,8 +480,7 @@ spinlock_body (Task *task, void *data)
 }
 
 /* First in, first out: each waits for all that came before, spinning; the line's transfer is part of the hold. */
-static void
-test_spinlock (void)
+static void test_spinlock (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
   Held held = { .n = 0 };
@@ -505,10 +502,12 @@ test_spinlock (void)
   fixture_free (fixture);
 }
 
-typedef struct { Spinlock lock; UrTime ahead_at, ahead_took, between_took; } Ahead;
+typedef struct {
+  Spinlock lock;
+  UrTime ahead_at, ahead_took, between_took;
+} Ahead;
 
-static void
-ahead_body (Task *task, void *data)
+static void ahead_body (Task *task, void *data)
 {
   Ahead *ahead = data;
 
@@ -517,8 +516,7 @@ ahead_body (Task *task, void *data)
   ahead->ahead_at = task_now (task);
 }
 
-static void
-between_body (Task *task, void *data)
+static void between_body (Task *task, void *data)
 {
   Ahead *ahead = data;
 
@@ -528,8 +526,7 @@ between_body (Task *task, void *data)
 }
 
 /* A task whose charged time has not passed takes the lock ahead of its time: nobody waits for it before then. */
-static void
-test_spinlock_ahead (void)
+static void test_spinlock_ahead (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
   Ahead ahead = { .ahead_at = 0 };
@@ -545,8 +542,7 @@ test_spinlock_ahead (void)
   fixture_free (fixture);
 }
 
-void
-register_rwsem_tests (void)
+void register_rwsem_tests (void)
 {
   CU_pSuite suite = fixture_suite ("rwsem");
 

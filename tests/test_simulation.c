@@ -9,8 +9,7 @@
 /* ---- set-up ---- */
 
 /* A job of random writes of 4 KiB to file 0. */
-static WorkloadJob *
-add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t ios)
+static WorkloadJob *add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t ios)
 {
   WorkloadJob *job = workload_add_job (fixture->workload);
   uint32_t file = 0;
@@ -27,8 +26,7 @@ add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t 
   return job;
 }
 
-static RunResult *
-run (Fixture *fixture, const char *row)
+static RunResult *run (Fixture *fixture, const char *row)
 {
   g_autoptr (GError) error = NULL;
   RunResult *result = simulation_run (&fixture->setup, &error);
@@ -37,8 +35,7 @@ run (Fixture *fixture, const char *row)
   return result;
 }
 
-static uint64_t
-outcomes (const RunResult *result)
+static uint64_t outcomes (const RunResult *result)
 {
   uint64_t sum = 0;
 
@@ -49,10 +46,13 @@ outcomes (const RunResult *result)
 
 /* ---- outcomes ---- */
 
-static void
-test_outcomes (void)
+static void test_outcomes (void)
 {
-  static const struct { const char *policy, *fs; ApplicationEngine engine; int in, hashed, unhashed; } rows[] = {
+  static const struct {
+    const char *policy, *fs;
+    ApplicationEngine engine;
+    int in, hashed, unhashed;
+  } rows[] = {
     { "linux-5.3", "ext4", APPLICATION_IO_URING, 0, 0, 256 },
     { "linux-5.4", "ext4", APPLICATION_IO_URING, 0, 0, 256 },
     { "linux-6.1", "ext4", APPLICATION_IO_URING, 0, 256, 0 },
@@ -75,8 +75,8 @@ test_outcomes (void)
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
     for (int sqpoll = 0; sqpoll < 2; sqpoll++) {
       Fixture *fixture = fixture_new (rows[i].policy, rows[i].fs, COSTS_SHIPPED);
-      g_autofree char *row = g_strdup_printf ("%s, %s, engine %d, sqpoll %d", rows[i].policy, rows[i].fs,
-                                              (int) rows[i].engine, sqpoll);
+      g_autofree char *row =
+          g_strdup_printf ("%s, %s, engine %d, sqpoll %d", rows[i].policy, rows[i].fs, (int) rows[i].engine, sqpoll);
       RunResult *result;
 
       add_job (fixture, rows[i].engine, 8, 256);
@@ -84,14 +84,14 @@ test_outcomes (void)
       result = run (fixture, row);
       ROW_CHECK (result->ios == 256 && result->op[IO_WRITE].ios == 256 && result->bytes == 256 * 4096, "%s: %d I/Os",
                  row, (int) result->ios);
-      ROW_CHECK ((int) result->outcome[OUTCOME_INLINE] == rows[i].in
-                 && (int) result->outcome[OUTCOME_PUNTED_HASHED] == rows[i].hashed
-                 && (int) result->outcome[OUTCOME_PUNTED_UNHASHED] == rows[i].unhashed && outcomes (result) == 256,
+      ROW_CHECK ((int) result->outcome[OUTCOME_INLINE] == rows[i].in &&
+                     (int) result->outcome[OUTCOME_PUNTED_HASHED] == rows[i].hashed &&
+                     (int) result->outcome[OUTCOME_PUNTED_UNHASHED] == rows[i].unhashed && outcomes (result) == 256,
                  "%s: inline %d, hashed %d, unhashed %d", row, (int) result->outcome[OUTCOME_INLINE],
                  (int) result->outcome[OUTCOME_PUNTED_HASHED], (int) result->outcome[OUTCOME_PUNTED_UNHASHED]);
-      ROW_CHECK (strcmp (result->policy, rows[i].policy) == 0 && strcmp (result->fs, rows[i].fs) == 0
-                 && strcmp (result->engine, application_engine_name (rows[i].engine)) == 0
-                 && strcmp (result->machine, "x86-server") == 0 && result->seed == 1 && result->cpus == 16,
+      ROW_CHECK (strcmp (result->policy, rows[i].policy) == 0 && strcmp (result->fs, rows[i].fs) == 0 &&
+                     strcmp (result->engine, application_engine_name (rows[i].engine)) == 0 &&
+                     strcmp (result->machine, "x86-server") == 0 && result->seed == 1 && result->cpus == 16,
                  "%s: names", row);
       run_result_free (result);
       fixture_free (fixture);
@@ -99,11 +99,16 @@ test_outcomes (void)
 }
 
 /* Hashed work of one ring meets nobody at the lock; a workqueue's does. */
-static void
-test_contention (void)
+static void test_contention (void)
 {
-  static const struct { const char *policy; gboolean contended; unsigned workers; } rows[] = {
-    { "linux-5.3", TRUE, 34 }, { "write-workqueue-2", TRUE, 3 }, { "linux-6.18", FALSE, 4 },
+  static const struct {
+    const char *policy;
+    gboolean contended;
+    unsigned workers;
+  } rows[] = {
+    { "linux-5.3", TRUE, 34 },
+    { "write-workqueue-2", TRUE, 3 },
+    { "linux-6.18", FALSE, 4 },
     { "inline-buffered-write", FALSE, 0 },
   };
 
@@ -128,11 +133,13 @@ test_contention (void)
 /* Depth 8 on one file of ext4, as it was seen on real kernels: one worker on 6.18; up to 6.4 one that has been woken
  * but does not run yet does not count, and up to 6.15 one that goes to sleep while the submitter queues asks for
  * another. */
-static void
-test_worker_counts (void)
+static void test_worker_counts (void)
 {
-  static const struct { const char *policy; unsigned cpus, least, most; } rows[] = {
-    { "linux-6.1", 1, 1, 4 }, { "linux-6.1", 2, 1, 8 }, { "linux-6.1", 4, 1, 8 },
+  static const struct {
+    const char *policy;
+    unsigned cpus, least, most;
+  } rows[] = {
+    { "linux-6.1", 1, 1, 4 },  { "linux-6.1", 2, 1, 8 },  { "linux-6.1", 4, 1, 8 },
     { "linux-6.18", 1, 1, 1 }, { "linux-6.18", 2, 1, 1 }, { "linux-6.18", 4, 1, 1 },
   };
 
@@ -159,8 +166,7 @@ test_worker_counts (void)
 /* ---- times that follow from the machine ---- */
 
 /* One application, depth 1, sequential writes of a page each: every cycle is the sum of its costs. */
-static void
-test_cycle_costs (void)
+static void test_cycle_costs (void)
 {
   static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
   enum { IOS = 100 };
@@ -176,9 +182,9 @@ test_cycle_costs (void)
     job->pattern.order = PATTERN_SEQUENTIAL;
     fixture_set (fixture, "FileSystem ext4.SleepEvery=0, FileSystem ext4.TimeStamp=0");
     fs = machine_file_system (fixture->machine, "ext4")->cost;
-    write = fs[FS_COST_WRITE_BEFORE].ns + fs[FS_COST_WRITE_LOCKED].ns + fs[FS_COST_WRITE_PAGE].ns
-      + fs[FS_COST_COPY_PAGE].ns + fs[FS_COST_DIRTY_FIRST].ns + fs[FS_COST_WRITE_AFTER].ns
-      + 2 * cost[COST_LOCK_FAST].ns;
+    write = fs[FS_COST_WRITE_BEFORE].ns + fs[FS_COST_WRITE_LOCKED].ns + fs[FS_COST_WRITE_PAGE].ns +
+            fs[FS_COST_COPY_PAGE].ns + fs[FS_COST_DIRTY_FIRST].ns + fs[FS_COST_WRITE_AFTER].ns +
+            2 * cost[COST_LOCK_FAST].ns;
     cycle = cost[COST_APP_PREPARE].ns + cost[COST_SYSCALL].ns + write + cost[COST_APP_REAP].ns;
     if (engines[i] == APPLICATION_LIBAIO)
       cycle += cost[COST_AIO_SUBMIT].ns + cost[COST_SYSCALL].ns + cost[COST_AIO_REAP].ns;
@@ -195,11 +201,16 @@ test_cycle_costs (void)
   }
 }
 
-static void
-test_think_time (void)
+static void test_think_time (void)
 {
-  static const struct { const char *rule; ReplayMode replay; unsigned blocks; UrTime least, most; } rows[] = {
-    { "after every I/O", REPLAY_CLOSED, 1, 1000, 1400 }, { "after every fourth", REPLAY_CLOSED, 4, 250, 600 },
+  static const struct {
+    const char *rule;
+    ReplayMode replay;
+    unsigned blocks;
+    UrTime least, most;
+  } rows[] = {
+    { "after every I/O", REPLAY_CLOSED, 1, 1000, 1400 },
+    { "after every fourth", REPLAY_CLOSED, 4, 250, 600 },
     { "left out under fast", REPLAY_FAST, 1, 0, 300 },
   };
 
@@ -223,8 +234,7 @@ test_think_time (void)
 /* ---- seeds ---- */
 
 /* What two runs must have in common to be the same run. */
-static gboolean
-same_result (const RunResult *one, const RunResult *other)
+static gboolean same_result (const RunResult *one, const RunResult *other)
 {
   RunResult a = *one, b = *other;
 
@@ -234,8 +244,7 @@ same_result (const RunResult *one, const RunResult *other)
   return memcmp (&a, &b, sizeof a) == 0 && memcmp (one->lock, other->lock, one->n_locks * sizeof *one->lock) == 0;
 }
 
-static Fixture *
-seed_fixture (const char *policy, uint64_t seed)
+static Fixture *seed_fixture (const char *policy, uint64_t seed)
 {
   Fixture *fixture = fixture_new (policy, "ext4", COSTS_SHIPPED);
   WorkloadJob *job = add_job (fixture, APPLICATION_IO_URING, 16, 500);
@@ -247,8 +256,7 @@ seed_fixture (const char *policy, uint64_t seed)
   return fixture;
 }
 
-static void
-test_seeds (void)
+static void test_seeds (void)
 {
   static const char *const policies[] = { "linux-5.3", "linux-6.3", "linux-6.18", "inline-buffered-write" };
 
@@ -257,9 +265,9 @@ test_seeds (void)
     RunResult *first = run (one, policies[i]), *again = run (one, policies[i]), *other = run (two, policies[i]);
 
     ROW_CHECK (same_result (first, again), "%s: the same seed gives the same numbers", policies[i]);
-    ROW_CHECK (!same_result (first, other) && first->sim_ns != other->sim_ns
-               && memcmp (&first->all.clat, &other->all.clat, sizeof first->all.clat), "%s: another seed, others",
-               policies[i]);
+    ROW_CHECK (!same_result (first, other) && first->sim_ns != other->sim_ns &&
+                   memcmp (&first->all.clat, &other->all.clat, sizeof first->all.clat),
+               "%s: another seed, others", policies[i]);
     run_result_free (first);
     run_result_free (again);
     run_result_free (other);
@@ -268,15 +276,10 @@ test_seeds (void)
   }
 }
 
-static gpointer
-run_in_thread (gpointer data)
-{
-  return simulation_run (data, NULL);
-}
+static gpointer run_in_thread (gpointer data) { return simulation_run (data, NULL); }
 
 /* Runs share nothing: two at a time give what one gives. */
-static void
-test_threads (void)
+static void test_threads (void)
 {
   Fixture *fixture = seed_fixture ("linux-6.3", 7);
   RunResult *alone = run (fixture, "alone"), *together[2];
@@ -295,12 +298,15 @@ test_threads (void)
 
 /* ---- limits ---- */
 
-static void
-test_limits (void)
+static void test_limits (void)
 {
   static const struct {
-    const char *rule; uint64_t limit_ios; UrTime limit_time, runtime; gboolean time_based;
-    uint64_t ios_min, ios_max; UrTime time_min, time_max;         /* us */
+    const char *rule;
+    uint64_t limit_ios;
+    UrTime limit_time, runtime;
+    gboolean time_based;
+    uint64_t ios_min, ios_max;
+    UrTime time_min, time_max; /* us */
   } rows[] = {
     { "none", 0, 0, 0, FALSE, 1000, 1000, 500, 10000 },
     { "requests", 100, 0, 0, FALSE, 100, 100, 50, 1000 },
@@ -335,10 +341,13 @@ test_limits (void)
 
 /* ---- interruption ---- */
 
-typedef struct { gint flag; unsigned calls; uint64_t ios; } Interrupt;
+typedef struct {
+  gint flag;
+  unsigned calls;
+  uint64_t ios;
+} Interrupt;
 
-static void
-interrupt_later (uint64_t ios, UrTime now, void *data)
+static void interrupt_later (uint64_t ios, UrTime now, void *data)
 {
   Interrupt *interrupt = data;
 
@@ -348,8 +357,7 @@ interrupt_later (uint64_t ios, UrTime now, void *data)
     g_atomic_int_set (&interrupt->flag, 1);
 }
 
-static void
-test_interrupt (void)
+static void test_interrupt (void)
 {
   static const char *const policies[] = { "linux-5.3", "linux-6.3", "inline-buffered-write" };
 
@@ -370,7 +378,7 @@ test_interrupt (void)
                policies[i], (int) result->ios, (int) (result->sim_ns / UR_US));
     ROW_CHECK (outcomes (result) >= result->ios && result->iops > 0, "%s: what is there is right", policies[i]);
     run_result_free (result);
-    interrupt = (Interrupt) { 1, 10, 0 };
+    interrupt = (Interrupt){ 1, 10, 0 };
     result = run (fixture, policies[i]);
     ROW_CHECK (result->interrupted && result->ios == 0 && interrupt.calls == 10, "%s: from the start: nothing",
                policies[i]);
@@ -381,8 +389,7 @@ test_interrupt (void)
 
 /* ---- groups ---- */
 
-static void
-test_groups (void)
+static void test_groups (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
   UrTime ended = 0;
@@ -391,7 +398,7 @@ test_groups (void)
   for (unsigned i = 0; i < 4; i++) {
     WorkloadJob *job = add_job (fixture, i % 2 ? APPLICATION_IO_URING : APPLICATION_PSYNC, 4, 50 + 50 * i);
 
-    job->group = i / 2 * 2;                     /* 0, 0, 2, 2: nobody is in group 1 */
+    job->group = i / 2 * 2; /* 0, 0, 2, 2: nobody is in group 1 */
   }
   ((WorkloadJob *) g_ptr_array_index (fixture->workload->jobs, 0))->start_delay = 300 * UR_US;
   fixture_build (fixture);
@@ -419,11 +426,20 @@ test_groups (void)
 
 /* ---- replay ---- */
 
-typedef struct { const Io *ios; unsigned n; gboolean fails; UrTime asked[64]; const Task *task; } Trace;
-typedef struct { IoSource source; Trace *trace; unsigned at; } TraceSource;
+typedef struct {
+  const Io *ios;
+  unsigned n;
+  gboolean fails;
+  UrTime asked[64];
+  const Task *task;
+} Trace;
+typedef struct {
+  IoSource source;
+  Trace *trace;
+  unsigned at;
+} TraceSource;
 
-static int
-trace_next (IoSource *source, Io *ret_io, GError **error)
+static int trace_next (IoSource *source, Io *ret_io, GError **error)
 {
   TraceSource *self = (TraceSource *) source;
 
@@ -439,25 +455,19 @@ trace_next (IoSource *source, Io *ret_io, GError **error)
   return -1;
 }
 
-static void
-trace_free (IoSource *source)
-{
-  g_free (source);
-}
+static void trace_free (IoSource *source) { g_free (source); }
 
-static IoSource *
-trace_open (gconstpointer closure, GError **error)
+static IoSource *trace_open (gconstpointer closure, GError **error)
 {
   TraceSource *self = g_new0 (TraceSource, 1);
 
   (void) error;
-  self->source = (IoSource) { trace_next, trace_free };
+  self->source = (IoSource){ trace_next, trace_free };
   self->trace = (Trace *) closure;
   return &self->source;
 }
 
-static WorkloadJob *
-add_trace (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, Trace *trace)
+static WorkloadJob *add_trace (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, Trace *trace)
 {
   WorkloadJob *job = add_job (fixture, engine, iodepth, 0);
 
@@ -468,11 +478,13 @@ add_trace (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, Trace *
 }
 
 /* Depth and time between arrivals: below and beyond what the machine can do. */
-static void
-test_timed_replay (void)
+static void test_timed_replay (void)
 {
   static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
-  static const struct { unsigned iodepth; UrTime gap; } rows[] = {
+  static const struct {
+    unsigned iodepth;
+    UrTime gap;
+  } rows[] = {
     { 1, 500 }, { 1, 50000 }, { 8, 1000 }, { 8, 7777777 }, { 64, 3000 },
   };
   Io ios[32];
@@ -484,8 +496,9 @@ test_timed_replay (void)
       const Application *application;
 
       for (unsigned k = 0; k < G_N_ELEMENTS (ios); k++)
-        ios[k] = (Io) { .arrival = (k + 1) * rows[i].gap, .op = k % 4 ? IO_WRITE : IO_READ, .offset = k * 8192,
-                        .length = 4096 };
+        ios[k] = (Io){
+          .arrival = (k + 1) * rows[i].gap, .op = k % 4 ? IO_WRITE : IO_READ, .offset = k * 8192, .length = 4096
+        };
       add_trace (fixture, engines[e], rows[i].iodepth, &trace);
       fixture_build (fixture);
       application = g_ptr_array_index (fixture->sim->applications, 0);
@@ -496,12 +509,11 @@ test_timed_replay (void)
       ROW_CHECK (!fixture->sim->error && fixture->sim->count.reaped == G_N_ELEMENTS (ios),
                  "depth %u, gap %d, engine %u: %s", rows[i].iodepth, (int) rows[i].gap, e,
                  row_error (fixture->sim->error));
-      for (unsigned k = 1; k <= G_N_ELEMENTS (ios); k++)      /* the next one is asked for when it is handed over */
+      for (unsigned k = 1; k <= G_N_ELEMENTS (ios); k++) /* the next one is asked for when it is handed over */
         ROW_CHECK (trace.asked[k] >= application->started + ios[k - 1].arrival,
                    "depth %u, gap %d, engine %u: request %u early", rows[i].iodepth, (int) rows[i].gap, e, k - 1);
-      ROW_CHECK (rows[i].gap < 50000
-                 || trace.asked[G_N_ELEMENTS (ios)]
-                    < application->started + ios[G_N_ELEMENTS (ios) - 1].arrival + 200 * UR_US,
+      ROW_CHECK (rows[i].gap < 50000 || trace.asked[G_N_ELEMENTS (ios)] <
+                                            application->started + ios[G_N_ELEMENTS (ios) - 1].arrival + 200 * UR_US,
                  "depth %u, gap %d, engine %u: it keeps up", rows[i].iodepth, (int) rows[i].gap, e);
       ROW_CHECK (application->n_timed == G_N_ELEMENTS (ios), "all were timed");
       fixture_free (fixture);
@@ -509,8 +521,7 @@ test_timed_replay (void)
 }
 
 /* What waits for its batch is handed over before the application sleeps until the next arrival. */
-static void
-test_timed_batches (void)
+static void test_timed_batches (void)
 {
   static const ApplicationEngine engines[] = { APPLICATION_LIBAIO, APPLICATION_IO_URING };
   Io ios[32];
@@ -523,7 +534,7 @@ test_timed_batches (void)
 
     job->batch_submit = 4;
     for (unsigned k = 0; k < G_N_ELEMENTS (ios); k++)
-      ios[k] = (Io) { .arrival = k * UR_MS, .op = IO_WRITE, .offset = k * 4096, .length = 4096 };
+      ios[k] = (Io){ .arrival = k * UR_MS, .op = IO_WRITE, .offset = k * 4096, .length = 4096 };
     result = run (fixture, "timed, in batches");
     ROW_CHECK (result->ios == G_N_ELEMENTS (ios) && result->all.lat.max < 500 * UR_US, "engine %u: up to %d us", e,
                (int) (result->all.lat.max / UR_US));
@@ -533,13 +544,14 @@ test_timed_batches (void)
 }
 
 /* Closed and fast replay do not look at the arrivals. */
-static void
-test_closed_replay (void)
+static void test_closed_replay (void)
 {
   static const ReplayMode modes[] = { REPLAY_CLOSED, REPLAY_FAST };
   const Io ios[] = {
-    { .arrival = UR_S, .op = IO_WRITE, .length = 4096 }, { .arrival = 5 * UR_S, .op = IO_WRITE, .length = 8192 },
-    { .arrival = 6 * UR_S, .op = IO_DATASYNC }, { .arrival = 7 * UR_S, .op = IO_READ, .length = 100 },
+    { .arrival = UR_S, .op = IO_WRITE, .length = 4096 },
+    { .arrival = 5 * UR_S, .op = IO_WRITE, .length = 8192 },
+    { .arrival = 6 * UR_S, .op = IO_DATASYNC },
+    { .arrival = 7 * UR_S, .op = IO_READ, .length = 100 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (modes); i++) {
@@ -551,9 +563,9 @@ test_closed_replay (void)
     fixture->setup.replay = modes[i];
     result = run (fixture, "closed");
     ROW_CHECK (result->sim_ns < UR_MS, "mode %u: %d us", i, (int) (result->sim_ns / UR_US));
-    ROW_CHECK (result->ios == 3 && result->syncs == 1 && result->bytes == 4096 + 8192 + 100
-               && result->op[IO_DATASYNC].ios == 1 && result->op[IO_READ].bytes == 100, "mode %u: %d I/Os", i,
-               (int) result->ios);
+    ROW_CHECK (result->ios == 3 && result->syncs == 1 && result->bytes == 4096 + 8192 + 100 &&
+                   result->op[IO_DATASYNC].ios == 1 && result->op[IO_READ].bytes == 100,
+               "mode %u: %d I/Os", i, (int) result->ios);
     run_result_free (result);
     fixture_free (fixture);
   }
@@ -561,8 +573,7 @@ test_closed_replay (void)
 
 /* ---- errors ---- */
 
-static void
-test_broken_source (void)
+static void test_broken_source (void)
 {
   static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
   const Io ios[] = { { .op = IO_WRITE, .length = 4096 }, { .op = IO_WRITE, .length = 4096, .offset = 4096 } };
@@ -582,33 +593,37 @@ test_broken_source (void)
 
 typedef void (*Spoil) (Fixture *fixture, WorkloadJob *job);
 
-static void spoil_direct (Fixture *fixture, WorkloadJob *job) { (void) fixture; job->direct = TRUE; }
-static void spoil_depth (Fixture *fixture, WorkloadJob *job) { (void) fixture; job->iodepth = 0; }
+static void spoil_direct (Fixture *fixture, WorkloadJob *job)
+{
+  (void) fixture;
+  job->direct = TRUE;
+}
+static void spoil_depth (Fixture *fixture, WorkloadJob *job)
+{
+  (void) fixture;
+  job->iodepth = 0;
+}
 
-static void
-spoil_cold (Fixture *fixture, WorkloadJob *job)
+static void spoil_cold (Fixture *fixture, WorkloadJob *job)
 {
   fixture->setup.cache = CACHE_COLD;
   job->pattern.has_read = TRUE;
 }
 
-static void
-spoil_costs (Fixture *fixture, WorkloadJob *job)
+static void spoil_costs (Fixture *fixture, WorkloadJob *job)
 {
   (void) job;
   g_free (fixture->file_system->cost_name);
   fixture->file_system->cost_name = g_strdup ("nosuchfs");
 }
 
-static void
-spoil_partial (Fixture *fixture, WorkloadJob *job)
+static void spoil_partial (Fixture *fixture, WorkloadJob *job)
 {
   fixture->setup.cache = CACHE_COLD;
   job->pattern.bs[1] = job->pattern.bs_max[1] = 512;
 }
 
-static void
-spoil_trim (Fixture *fixture, WorkloadJob *job)
+static void spoil_trim (Fixture *fixture, WorkloadJob *job)
 {
   (void) fixture;
   job->pattern.has_trim = TRUE;
@@ -616,10 +631,13 @@ spoil_trim (Fixture *fixture, WorkloadJob *job)
 }
 
 /* What does not fit together is said before or during the run, and nothing is lost. */
-static void
-test_errors (void)
+static void test_errors (void)
 {
-  static const struct { const char *rule; Spoil spoil; const char *message; } rows[] = {
+  static const struct {
+    const char *rule;
+    Spoil spoil;
+    const char *message;
+  } rows[] = {
     { "O_DIRECT", spoil_direct, "job \"job0\": direct=1" },
     { "no depth", spoil_depth, "job \"job0\": iodepth is 0" },
     { "no costs", spoil_costs, "[FileSystem nosuchfs]" },
@@ -636,17 +654,22 @@ test_errors (void)
 
       rows[i].spoil (fixture, add_job (fixture, engines[e], 4, 100));
       ROW_CHECK (!simulation_run (&fixture->setup, &error), "%s, engine %u: no result", rows[i].rule, e);
-      ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG)
-                 && strstr (error->message, rows[i].message), "%s, engine %u: %s", rows[i].rule, e, row_error (error));
+      ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) &&
+                     strstr (error->message, rows[i].message),
+                 "%s, engine %u: %s", rows[i].rule, e, row_error (error));
       fixture_free (fixture);
     }
 }
 
 /* The SQ has at most 32768 entries, 4096 before 5.4. */
-static void
-test_depth_limits (void)
+static void test_depth_limits (void)
 {
-  static const struct { const char *policy; ApplicationEngine engine; unsigned iodepth; gboolean ok; } rows[] = {
+  static const struct {
+    const char *policy;
+    ApplicationEngine engine;
+    unsigned iodepth;
+    gboolean ok;
+  } rows[] = {
     { "linux-5.3", APPLICATION_IO_URING, 4096, TRUE },   { "linux-5.3", APPLICATION_IO_URING, 4097, FALSE },
     { "linux-5.4", APPLICATION_IO_URING, 32768, TRUE },  { "linux-5.4", APPLICATION_IO_URING, 32769, FALSE },
     { "linux-6.18", APPLICATION_IO_URING, 32768, TRUE }, { "linux-6.18", APPLICATION_IO_URING, 1000000000, FALSE },
@@ -669,16 +692,16 @@ test_depth_limits (void)
 }
 
 /* A run in which nothing can go on names who waits for what, held by whom. */
-static void
-test_deadlock (void)
+static void test_deadlock (void)
 {
-  static const struct { const char *rule, *script, *first, *second; } rows[] = {
+  static const struct {
+    const char *rule, *script, *first, *second;
+  } rows[] = {
     { "two locks in opposite order", "A/0: write:0 sleep:10 write:1 | B@1/1: write:1 write:0",
       "A#0 sleeps, waiting for inode:1 held by B", "B#1 sleeps, waiting for inode:0 held by A" },
     { "spinning on each other", "A/0: write:0 run:10 write:1 | B/1: write:1 run:10 write:0",
       "A#0 runs, waiting for inode:1 held by B", "B#1 runs, waiting for inode:0 held by A" },
-    { "a lock that is never given back", "A/0: write:2 | B@1/1: write:2 | C@2/2: write:2 ",
-      "B#1", "C#2" },
+    { "a lock that is never given back", "A/0: write:2 | B@1/1: write:2 | C@2/2: write:2 ", "B#1", "C#2" },
     { "readers hold it", "A/0: read:0 wait | B@1/1: write:0", "A#0 sleeps",
       "B#1 sleeps, waiting for inode:0 held by readers" },
     { "a completion that never comes", "S: ring:4 getevents:1",
@@ -702,8 +725,7 @@ test_deadlock (void)
   }
 }
 
-static void
-test_empty (void)
+static void test_empty (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
   RunResult *result = run (fixture, "no jobs");
@@ -714,8 +736,7 @@ test_empty (void)
   fixture_free (fixture);
 }
 
-void
-register_simulation_tests (void)
+void register_simulation_tests (void)
 {
   CU_pSuite suite = fixture_suite ("simulation");
 

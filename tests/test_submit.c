@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 /* A policy with one more rule, as a file. (transfer full): its path */
-static char *
-policy_file (const char *base, const char *rule)
+static char *policy_file (const char *base, const char *rule)
 {
   g_autoptr (GError) error = NULL;
   g_autofree char *text = g_strdup_printf ("[Policy]\nName=probe\nTitle=probe\nBase=%s\nSource=a test\n"
-                                           "Account=one\\ntwo\n[Rule 10]\n%s\n", base, rule);
+                                           "Account=one\\ntwo\n[Rule 10]\n%s\n",
+                                           base, rule);
   char *path = NULL;
   int fd = g_file_open_tmp ("uringsim-XXXXXX.policy", &path, &error);
 
@@ -23,8 +23,7 @@ policy_file (const char *base, const char *rule)
   return path;
 }
 
-static Fixture *
-policy_fixture (const char *base, const char *rule, const char *fs)
+static Fixture *policy_fixture (const char *base, const char *rule, const char *fs)
 {
   g_autofree char *path = policy_file (base, rule);
   Fixture *fixture = fixture_new (path, fs, COSTS_FREE);
@@ -36,10 +35,11 @@ policy_fixture (const char *base, const char *rule, const char *fs)
 /* ---- conditions ---- */
 
 /* outcome: a letter for each request: inline if the condition was true, else punted, Hashed or Unhashed. */
-typedef struct { const char *condition, *fs, *set, *script, *outcome; } Row;
+typedef struct {
+  const char *condition, *fs, *set, *script, *outcome;
+} Row;
 
-static void
-check_rows (const Row *rows, unsigned n, const char *base)
+static void check_rows (const Row *rows, unsigned n, const char *base)
 {
   for (unsigned i = 0; i < n; i++) {
     g_autofree char *rule = g_strdup_printf ("Match=%s\nAttempt=blocking", rows[i].condition);
@@ -64,8 +64,7 @@ check_rows (const Row *rows, unsigned n, const char *base)
 #define ONE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap"
 #define TWICE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap run:10 sqe:" request " submit:1 reap"
 
-static void
-test_conditions (void)
+static void test_conditions (void)
 {
   static const Row rows[] = {
     { "write && size >= 8KiB", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0+2 submit:2 reap", "Hi" },
@@ -89,10 +88,10 @@ test_conditions (void)
     { "write && inode.locked", NULL, NULL, ONE ("w0"), "H" },
     { "write && inode.locked", NULL, NULL, "L/1: write run:50 unlock | " ONE ("w0"), "i" },
     { "write && inode.waiters >= 1", NULL, NULL, "L/1: write run:50 unlock | " ONE ("w0"), "H" },
-    { "write && inode.waiters >= 1", NULL, NULL,
-      "L/1: write run:50 unlock | M@0.5/2: write unlock | " ONE ("w0"), "i" },
-    { "write && inode.waiters >= 1", NULL, NULL,
-      "L/1: write sleep:50 unlock | M@0.5/2: write unlock | " ONE ("w0"), "i" },
+    { "write && inode.waiters >= 1", NULL, NULL, "L/1: write run:50 unlock | M@0.5/2: write unlock | " ONE ("w0"),
+      "i" },
+    { "write && inode.waiters >= 1", NULL, NULL, "L/1: write sleep:50 unlock | M@0.5/2: write unlock | " ONE ("w0"),
+      "i" },
     { "write && page.resident", NULL, NULL, "S@1: ring:8 sqe:w0@16384 sqe:w0 submit:2 reap", "Hi" },
     { "write && page.dirty", NULL, NULL, TWICE ("w0"), "Hi" },
     { "write && page.dirty", NULL, NULL, "S@1: ring:8 sqe:w0 submit:1 reap sqe:w0+2 submit:1 reap", "HH" },
@@ -128,8 +127,7 @@ test_conditions (void)
 
 /* ---- what happens after EAGAIN ---- */
 
-static void
-test_on_again_fail (void)
+static void test_on_again_fail (void)
 {
   Fixture *fixture = policy_fixture ("linux-6.3", "Match=write\nAttempt=nonblock\nOnAgain=fail", "ext4");
   const Request *write, *read;
@@ -147,10 +145,11 @@ test_on_again_fail (void)
 }
 
 /* Ways that do not exist for the request are an error of the configuration that names the rule. */
-static void
-test_on_again_errors (void)
+static void test_on_again_errors (void)
 {
-  static const struct { const char *rule, *message; } rows[] = {
+  static const struct {
+    const char *rule, *message;
+  } rows[] = {
     { "Match=write\nAttempt=nonblock\nOnAgain=poll", "rule 10: OnAgain=poll does not apply to a write of a file" },
     { "Match=sync\nAttempt=nonblock\nOnAgain=poll", "rule 10: OnAgain=poll does not apply to a sync of a file" },
   };
@@ -163,8 +162,9 @@ test_on_again_errors (void)
     fixture_script (fixture, "S@1: ring:8 sqe:w0 sqe:s0 submit");
     ur_engine_run (fixture->sim->engine, UR_TIME_NEVER);
     error = fixture->sim->error;
-    ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG)
-               && strstr (error->message, rows[i].message), "%s: %s", rows[i].rule, row_error (error));
+    ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) &&
+                   strstr (error->message, rows[i].message),
+               "%s: %s", rows[i].rule, row_error (error));
     fixture_free (fixture);
   }
 }
@@ -172,14 +172,13 @@ test_on_again_errors (void)
 /* ---- system calls ---- */
 
 /* What a call costs that submits a write which is refused, and one that waits for it. */
-static void
-test_call_costs (void)
+static void test_call_costs (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
   const Request *first, *second;
 
   fixture_set (fixture, "CPU.Syscall=200, Ring.Prepare=150, Ring.AttemptRefused=100, Ring.Punt=250, Ring.Wait=1000, "
-               "Ring.CqeSingle=70, FileSystem ext4.WritePage=10000");
+                        "Ring.CqeSingle=70, FileSystem ext4.WritePage=10000");
   fixture_build (fixture);
   fixture_script (fixture, "S: ring:8 sqe:w0 submit say:on run:5 sqe:w1 submit getevents:2 reap getevents:0 say:off");
   fixture_run (fixture, "costs of a call");
@@ -190,15 +189,14 @@ test_call_costs (void)
              "the first: %d %d %d", (int) first->time.attempt, (int) first->time.verdict, (int) first->time.queued);
   ROW_CHECK (second->time.attempt == 6050 && second->time.queued == 6400, "the second: %d %d",
              (int) second->time.attempt, (int) second->time.queued);
-  ROW_CHECK (first->time.started == 700 && first->time.done == 10700 && first->time.posted == 10770
-             && second->time.started == 10770 && second->time.posted == 20840, "the worker: %d %d %d %d",
-             (int) first->time.started, (int) first->time.posted, (int) second->time.started,
+  ROW_CHECK (first->time.started == 700 && first->time.done == 10700 && first->time.posted == 10770 &&
+                 second->time.started == 10770 && second->time.posted == 20840,
+             "the worker: %d %d %d %d", (int) first->time.started, (int) first->time.posted, (int) second->time.started,
              (int) second->time.posted);
   fixture_free (fixture);
 }
 
-void
-register_submit_tests (void)
+void register_submit_tests (void)
 {
   CU_pSuite suite = fixture_suite ("submit");
 

@@ -7,18 +7,20 @@
 /* ---- what is told ---- */
 
 typedef struct {
-  GString *requests;                    /* "s0 q0h c0w": the request events, see below */
-  UrTime last[64]; gboolean backwards;  /* by task */
+  GString *requests; /* "s0 q0h c0w": the request events, see below */
+  UrTime last[64];
+  gboolean backwards; /* by task */
   unsigned count[TRACE_EVENT_KINDS];
-  unsigned local;                       /* items of local work */
+  unsigned local; /* items of local work */
 } Heard;
 
 /* s: submit_req, q: queue_async_work, c: complete, then the request's number, h if hashed, w if a worker posts it. */
-static void
-hear (const TraceEvent *event, void *data)
+static void hear (const TraceEvent *event, void *data)
 {
   static const char letters[TRACE_EVENT_KINDS] = {
-    [TRACE_SUBMIT_REQ] = 's', [TRACE_QUEUE_ASYNC_WORK] = 'q', [TRACE_COMPLETE] = 'c',
+    [TRACE_SUBMIT_REQ] = 's',
+    [TRACE_QUEUE_ASYNC_WORK] = 'q',
+    [TRACE_COMPLETE] = 'c',
   };
   Heard *heard = data;
 
@@ -34,43 +36,43 @@ hear (const TraceEvent *event, void *data)
                           event->worker ? "w" : "");
 }
 
-typedef struct { const IoOp *ops; unsigned n; } Ops;
-typedef struct { IoSource source; const Ops *ops; unsigned at; } OpsSource;
+typedef struct {
+  const IoOp *ops;
+  unsigned n;
+} Ops;
+typedef struct {
+  IoSource source;
+  const Ops *ops;
+  unsigned at;
+} OpsSource;
 
-static int
-ops_next (IoSource *source, Io *ret_io, GError **error)
+static int ops_next (IoSource *source, Io *ret_io, GError **error)
 {
   OpsSource *self = (OpsSource *) source;
 
   (void) error;
   if (self->at == self->ops->n)
     return 0;
-  *ret_io = (Io) { .op = self->ops->ops[self->at++], .offset = self->at * 8192, .length = 4096 };
+  *ret_io = (Io){ .op = self->ops->ops[self->at++], .offset = self->at * 8192, .length = 4096 };
   if (ret_io->op >= IO_SYNC)
     ret_io->offset = ret_io->length = 0;
   return 1;
 }
 
-static void
-ops_free (IoSource *source)
-{
-  g_free (source);
-}
+static void ops_free (IoSource *source) { g_free (source); }
 
-static IoSource *
-ops_open (gconstpointer closure, GError **error)
+static IoSource *ops_open (gconstpointer closure, GError **error)
 {
   OpsSource *self = g_new0 (OpsSource, 1);
 
   (void) error;
-  self->source = (IoSource) { ops_next, ops_free };
+  self->source = (IoSource){ ops_next, ops_free };
   self->ops = closure;
   return &self->source;
 }
 
 /* A job that submits these operations as one batch. */
-static WorkloadJob *
-add_batch (Fixture *fixture, const Ops *ops)
+static WorkloadJob *add_batch (Fixture *fixture, const Ops *ops)
 {
   WorkloadJob *job = workload_add_job (fixture->workload);
 
@@ -85,13 +87,19 @@ add_batch (Fixture *fixture, const Ops *ops)
 static const IoOp reads_and_writes[] = { IO_READ, IO_WRITE, IO_READ, IO_WRITE };
 static const IoOp writes[] = { IO_WRITE, IO_WRITE, IO_WRITE };
 static const IoOp syncs[] = { IO_SYNC, IO_WRITE };
-#define OPS(ops) { ops, G_N_ELEMENTS (ops) }
+#define OPS(ops)            \
+  {                         \
+    ops, G_N_ELEMENTS (ops) \
+  }
 
 /* The sequences of kernel-facts section 7. */
-static void
-test_sequences (void)
+static void test_sequences (void)
 {
-  static const struct { const char *rule, *policy, *fs; Ops ops; const char *events; } rows[] = {
+  static const struct {
+    const char *rule, *policy, *fs;
+    Ops ops;
+    const char *events;
+  } rows[] = {
     { "inline reads complete at the end of the batch", "linux-6.18", "ext4", OPS (reads_and_writes),
       "s0 s1 q1h s2 s3 q3h c0 c2 c1 c3" },
     { "a blocking issue completes after its own submission", "inline-buffered-write", "ext4", OPS (reads_and_writes),
@@ -124,8 +132,7 @@ test_sequences (void)
 }
 
 /* The events count what the result counts, and listening changes nothing. */
-static void
-test_counts (void)
+static void test_counts (void)
 {
   static const char *const policies[] = { "linux-5.3", "linux-6.1", "linux-6.18", "inline-buffered-write" };
 
@@ -154,13 +161,13 @@ test_counts (void)
     ROW_CHECK (heard.count[TRACE_SUBMIT_REQ] == 200 && heard.count[TRACE_COMPLETE] == 200,
                "%s: %u submitted, %u complete", policies[i], heard.count[TRACE_SUBMIT_REQ],
                heard.count[TRACE_COMPLETE]);
-    ROW_CHECK (heard.count[TRACE_QUEUE_ASYNC_WORK]
-               == told->outcome[OUTCOME_PUNTED_HASHED] + told->outcome[OUTCOME_PUNTED_UNHASHED], "%s: %u queued",
-               policies[i], heard.count[TRACE_QUEUE_ASYNC_WORK]);
-    ROW_CHECK (heard.count[TRACE_SCHED_SWITCH] == told->context_switches
-               && heard.count[TRACE_SCHED_WAKEUP] == told->wakeups, "%s: %u switches of %d, %u wake-ups of %d",
-               policies[i], heard.count[TRACE_SCHED_SWITCH], (int) told->context_switches,
-               heard.count[TRACE_SCHED_WAKEUP], (int) told->wakeups);
+    ROW_CHECK (heard.count[TRACE_QUEUE_ASYNC_WORK] ==
+                   told->outcome[OUTCOME_PUNTED_HASHED] + told->outcome[OUTCOME_PUNTED_UNHASHED],
+               "%s: %u queued", policies[i], heard.count[TRACE_QUEUE_ASYNC_WORK]);
+    ROW_CHECK (heard.count[TRACE_SCHED_SWITCH] == told->context_switches &&
+                   heard.count[TRACE_SCHED_WAKEUP] == told->wakeups,
+               "%s: %u switches of %d, %u wake-ups of %d", policies[i], heard.count[TRACE_SCHED_SWITCH],
+               (int) told->context_switches, heard.count[TRACE_SCHED_WAKEUP], (int) told->wakeups);
     ROW_CHECK (!heard.backwards, "%s: each task in order of time", policies[i]);
     g_string_free (heard.requests, TRUE);
     run_result_free (silent);
@@ -169,15 +176,13 @@ test_counts (void)
   }
 }
 
-static void
-test_names (void)
+static void test_names (void)
 {
   CU_ASSERT_STRING_EQUAL (trace_event_name (TRACE_SUBMIT_REQ), "io_uring_submit_req");
   CU_ASSERT_STRING_EQUAL (trace_event_name (TRACE_SCHED_WAKEUP), "sched_wakeup");
 }
 
-void
-register_trace_event_tests (void)
+void register_trace_event_tests (void)
 {
   CU_pSuite suite = fixture_suite ("trace events");
 

@@ -35,7 +35,7 @@ static char *events_of (const char *text, gsize length, TracepointInfo *ret_info
 }
 
 #define SUBMIT "io_uring_submit_req: ring 00a1, req 00b1, user_data 0x10, opcode WRITE, flags 0x0, sq_thread 0\n"
-#define PUNT                                                                                                           \
+#define PUNT \
   "io_uring_queue_async_work: ring 00a1, request 00b1, user_data 0x10, opcode WRITE, flags 0x1, hashed queue, work 1\n"
 #define COMPLETE "io_uring_complete: ring 00a1, req 00b1, user_data 0x10, result 4096, cflags 0x0 extra1 0 extra2 0 \n"
 

@@ -11,18 +11,28 @@
 
 /* ---- limits ---- */
 
-static void
-test_limits (void)
+static void test_limits (void)
 {
-  static const struct { const char *policy, *queue; unsigned entries, cpus, limit; } rows[] = {
-    { "linux-5.3", "default", 1, 8, 1 },    { "linux-5.3", "default", 2, 8, 1 },
-    { "linux-5.3", "default", 4, 8, 3 },    { "linux-5.3", "default", 5, 8, 7 },
-    { "linux-5.3", "default", 32, 64, 31 }, { "linux-5.3", "default", 32, 8, 16 },
-    { "linux-5.3", "default", 128, 1, 2 },  { "linux-5.4", "default", 32, 8, 16 },
-    { "linux-5.4", "write", 32, 8, 2 },     { "linux-5.4", "write", 2, 1, 2 },
-    { "write-workqueue-2", "default", 32, 8, 16 }, { "write-workqueue-2", "write", 32, 64, 2 },
-    { "linux-6.3", "default", 1, 8, 1 },    { "linux-6.3", "default", 8, 1, 4 },
-    { "linux-6.3", "default", 8, 16, 8 },   { "linux-6.3", "default", 100, 16, 64 },
+  static const struct {
+    const char *policy, *queue;
+    unsigned entries, cpus, limit;
+  } rows[] = {
+    { "linux-5.3", "default", 1, 8, 1 },
+    { "linux-5.3", "default", 2, 8, 1 },
+    { "linux-5.3", "default", 4, 8, 3 },
+    { "linux-5.3", "default", 5, 8, 7 },
+    { "linux-5.3", "default", 32, 64, 31 },
+    { "linux-5.3", "default", 32, 8, 16 },
+    { "linux-5.3", "default", 128, 1, 2 },
+    { "linux-5.4", "default", 32, 8, 16 },
+    { "linux-5.4", "write", 32, 8, 2 },
+    { "linux-5.4", "write", 2, 1, 2 },
+    { "write-workqueue-2", "default", 32, 8, 16 },
+    { "write-workqueue-2", "write", 32, 64, 2 },
+    { "linux-6.3", "default", 1, 8, 1 },
+    { "linux-6.3", "default", 8, 1, 4 },
+    { "linux-6.3", "default", 8, 16, 8 },
+    { "linux-6.3", "default", 100, 16, 64 },
     { "hashed-2", "default", 32, 16, 2 },
   };
 
@@ -33,7 +43,7 @@ test_limits (void)
 
     fixture->setup.cpus = rows[i].cpus;
     fixture_build (fixture);
-    ring = ring_new (fixture->sim, NULL, rows[i].entries, (RingFlags) { .cqsize = TRUE }, -1);
+    ring = ring_new (fixture->sim, NULL, rows[i].entries, (RingFlags){ .cqsize = TRUE }, -1);
     for (unsigned q = 0; q < fixture->policy->n_queues; q++)
       if (strcmp (fixture->policy->queues[q].name, rows[i].queue) == 0)
         limit = queue_max_workers (ring, &fixture->policy->queues[q]);
@@ -52,8 +62,7 @@ typedef struct {
   unsigned parallel, contended;
 } WqRow;
 
-static void
-check_rows (const WqRow *rows, unsigned n)
+static void check_rows (const WqRow *rows, unsigned n)
 {
   for (unsigned i = 0; i < n; i++) {
     const WqRow *row = &rows[i];
@@ -85,8 +94,7 @@ check_rows (const WqRow *rows, unsigned n)
 }
 #define CHECK_ROWS(rows) check_rows (rows, G_N_ELEMENTS (rows))
 
-static void
-test_parallel (void)
+static void test_parallel (void)
 {
   static const WqRow rows[] = {
     { "5.3: sq_entries - 1 at once, the rest as they finish, all on one lock", "linux-5.3", NULL,
@@ -95,8 +103,7 @@ test_parallel (void)
     { "5.3: twice the CPUs", "linux-5.3", "CPU.Count=2, " SLEEPS,
       "S@1: ring:16 sqe:w0@0 sqe:w0@10 sqe:w0@20 sqe:w0@30 sqe:w0@40 sqe:w0@50 sqe:w0@60 sqe:w0@70 submit:8 reap",
       "abcdefgh", NULL, 4, 7 },
-    { "5.3: fsync shares the queue", "linux-5.3", NULL,
-      "S@1: ring:2 sqe:w0 sqe:s1 submit:2 reap", "ab", "ab", 1, 0 },
+    { "5.3: fsync shares the queue", "linux-5.3", NULL, "S@1: ring:2 sqe:w0 sqe:s1 submit:2 reap", "ab", "ab", 1, 0 },
     { "started in order, finished as they are done", "linux-5.3", NULL,
       "S@1: ring:4 sqe:w0+5 sqe:w1+1 sqe:w2+3 submit:3 reap", "abc", "bca", 3, 0 },
     { "5.4: two buffered writes, over all files, and an fsync beside them", "linux-5.4", NULL,
@@ -112,8 +119,7 @@ test_parallel (void)
   CHECK_ROWS (rows);
 }
 
-static void
-test_merging (void)
+static void test_merging (void)
 {
   static const WqRow rows[] = {
     { "5.3: an exact continuation joins the active worker", "linux-5.3", NULL,
@@ -121,25 +127,25 @@ test_merging (void)
     { "5.3: random writes do not", "linux-5.3", NULL,
       "S@1: ring:8 sqe:w0@0 sqe:w0@20 sqe:w0@10 sqe:w0@30 submit:4 reap", "abcd", "abcd", 4, 3 },
     { "5.3: nor a gap", "linux-5.3", NULL, "S@1: ring:8 sqe:w0@0 sqe:w0@2 submit:2 reap", "ab", "ab", 2, 1 },
-    { "5.3: nor another file at the same place", "linux-5.3", NULL,
-      "S@1: ring:8 sqe:w0@0 sqe:w1@1 submit:2 reap", "ab", "ab", 2, 0 },
-    { "5.3: nor a place inside the run", "linux-5.3", NULL,
-      "S@1: ring:8 sqe:w0@0+3 sqe:w0@1 submit:2 reap", "ab", "ab", 2, 1 },
+    { "5.3: nor another file at the same place", "linux-5.3", NULL, "S@1: ring:8 sqe:w0@0 sqe:w1@1 submit:2 reap", "ab",
+      "ab", 2, 0 },
+    { "5.3: nor a place inside the run", "linux-5.3", NULL, "S@1: ring:8 sqe:w0@0+3 sqe:w0@1 submit:2 reap", "ab", "ab",
+      2, 1 },
     { "5.4: that does", "linux-5.4", NULL, "S@1: ring:8 sqe:w0@0+3 sqe:w0@1 submit:2 reap", "ab", "ab", 1, 0 },
-    { "5.4: and the start of the run", "linux-5.4", NULL,
-      "S@1: ring:8 sqe:w0@5+3 sqe:w0@5 submit:2 reap", "ab", "ab", 1, 0 },
+    { "5.4: and the start of the run", "linux-5.4", NULL, "S@1: ring:8 sqe:w0@5+3 sqe:w0@5 submit:2 reap", "ab", "ab",
+      1, 0 },
     { "5.4: and its end", "linux-5.4", NULL, "S@1: ring:8 sqe:w0@5+3 sqe:w0@8 submit:2 reap", "ab", "ab", 1, 0 },
-    { "5.4: not what lies beyond", "linux-5.4", NULL,
-      "S@1: ring:8 sqe:w0@5+3 sqe:w0@9 submit:2 reap", "ab", "ab", 2, 1 },
-    { "5.4: not what lies before", "linux-5.4", NULL,
-      "S@1: ring:8 sqe:w0@5+3 sqe:w0@4 submit:2 reap", "ab", "ab", 2, 1 },
+    { "5.4: not what lies beyond", "linux-5.4", NULL, "S@1: ring:8 sqe:w0@5+3 sqe:w0@9 submit:2 reap", "ab", "ab", 2,
+      1 },
+    { "5.4: not what lies before", "linux-5.4", NULL, "S@1: ring:8 sqe:w0@5+3 sqe:w0@4 submit:2 reap", "ab", "ab", 2,
+      1 },
     { "5.4: not another file", "linux-5.4", NULL, "S@1: ring:8 sqe:w0@5+3 sqe:w1@6 submit:2 reap", "ab", "ba", 2, 0 },
     { "5.3: as long as the run is at most 8 x 32 pages", "linux-5.3", NULL,
       "S@1: ring:8 sqe:w0@0 sqe:w0@1+200 sqe:w0@201+56 submit:3 reap", "abc", "abc", 1, 0 },
     { "5.3: a page more starts another", "linux-5.3", NULL,
       "S@1: ring:8 sqe:w0@0 sqe:w0@1+200 sqe:w0@201+57 submit:3 reap", "acb", NULL, 2, 1 },
-    { "5.4: the same limit", "linux-5.4", NULL,
-      "S@1: ring:8 sqe:w0@0 sqe:w0@1+200 sqe:w0@201+57 submit:3 reap", "acb", NULL, 2, 1 },
+    { "5.4: the same limit", "linux-5.4", NULL, "S@1: ring:8 sqe:w0@0 sqe:w0@1+200 sqe:w0@201+57 submit:3 reap", "acb",
+      NULL, 2, 1 },
     { "what comes when the worker is done is queued, not lost", "linux-5.3", NULL,
       "S@1: ring:8 sqe:w0@0 submit run:50 sqe:w0@1 submit:2 reap", "ab", "ab", 1, 0 },
     { "what joins while the joined ones run is taken too", "linux-5.3", NULL,
@@ -151,10 +157,12 @@ test_merging (void)
 }
 
 /* The pool keeps one idle worker in reserve, and reuses who is idle. */
-static void
-test_pool (void)
+static void test_pool (void)
 {
-  static const struct { const char *rule, *script; unsigned created; } rows[] = {
+  static const struct {
+    const char *rule, *script;
+    unsigned created;
+  } rows[] = {
     { "a pool starts with one worker", "S@1: ring:8", 1 },
     { "one at work, one in reserve", "S@1: ring:8 sqe:w0 submit:1 reap", 2 },
     { "the same two", "S@1: ring:8 sqe:w0 submit:1 reap run:100 sqe:w0 submit:1 reap", 2 },
@@ -176,8 +184,7 @@ test_pool (void)
 
 /* ---- many requests at random ---- */
 
-static unsigned
-count_parallel_writes (const Fixture *fixture)
+static unsigned count_parallel_writes (const Fixture *fixture)
 {
   unsigned most = 0;
 
@@ -188,16 +195,15 @@ count_parallel_writes (const Fixture *fixture)
     for (unsigned k = 0; k < fixture->requests->len; k++) {
       const Request *other = g_ptr_array_index (fixture->requests, k);
 
-      n += at->io.op == IO_WRITE && other->io.op == IO_WRITE && other->time.started <= at->time.started
-        && other->time.done > at->time.started;
+      n += at->io.op == IO_WRITE && other->io.op == IO_WRITE && other->time.started <= at->time.started &&
+           other->time.done > at->time.started;
     }
     most = MAX (most, n);
   }
   return most;
 }
 
-static void
-append_requests (GString *script, UrRandom *random, unsigned entries)
+static void append_requests (GString *script, UrRandom *random, unsigned entries)
 {
   unsigned n = 10 + (unsigned) ur_random_below (random, 40), unsent = 0;
 
@@ -217,8 +223,7 @@ append_requests (GString *script, UrRandom *random, unsigned entries)
   g_string_append_printf (script, " submit:%u reap", n);
 }
 
-static void
-test_random (void)
+static void test_random (void)
 {
   static const char *const policies[] = { "linux-5.3", "linux-5.4", "write-workqueue-2" };
 
@@ -234,8 +239,8 @@ test_random (void)
     entries = 32u << ur_random_below (&random, 2);
     cpus = 1u << ur_random_below (&random, 4);
     limit = strcmp (policy, "linux-5.3") ? 2 : MIN (entries - 1, 2 * cpus);
-    set = g_strdup_printf ("CPU.Count=%u, FileSystem ext4.SleepEvery=%u", cpus,
-                           (unsigned) ur_random_below (&random, 10));
+    set =
+        g_strdup_printf ("CPU.Count=%u, FileSystem ext4.SleepEvery=%u", cpus, (unsigned) ur_random_below (&random, 10));
     fixture_set (fixture, set);
     fixture_build (fixture);
     append_requests (script, &random, entries);
@@ -244,15 +249,14 @@ test_random (void)
     ROW_CHECK (count_parallel_writes (fixture) <= limit, "%s, %s: %u writes at once", policy, set,
                count_parallel_writes (fixture));
     for (unsigned r = 0; r < fixture->requests->len; r++)
-      ROW_CHECK (((Request *) g_ptr_array_index (fixture->requests, r))->time.reaped, "%s, %s: request %u", policy,
-                 set, r);
+      ROW_CHECK (((Request *) g_ptr_array_index (fixture->requests, r))->time.reaped, "%s, %s: request %u", policy, set,
+                 r);
     g_string_free (script, TRUE);
     fixture_free (fixture);
   }
 }
 
-void
-register_workqueue_tests (void)
+void register_workqueue_tests (void)
 {
   CU_pSuite suite = fixture_suite ("workqueue");
 

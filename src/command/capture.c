@@ -105,15 +105,12 @@ static Observation *new_observation (const Workload *workload)
 
   for (unsigned i = 0; i < workload->jobs->len; i++) {
     const WorkloadJob *job = workload->jobs->pdata[i];
-    streams[i] = (ObservedStream) { job->iodepth, job->files->len };
+    streams[i] = (ObservedStream){ job->iodepth, job->files->len };
   }
   return observation_new (streams, workload->jobs->len);
 }
 
-static TaskRole role_in_trace (unsigned task, gconstpointer data)
-{
-  return tracepoint_reader_role (data, task);
-}
+static TaskRole role_in_trace (unsigned task, gconstpointer data) { return tracepoint_reader_role (data, task); }
 
 static Observation *observe_trace (const char *directory, const char *name, const Workload *workload,
                                    TracepointInfo *ret_info, GError **error)
@@ -135,7 +132,8 @@ static Observation *observe_trace (const char *directory, const char *name, cons
     if (observation_counts (observation)->submitted == 0) {
       g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,
                    "%s: no submission among %" G_GUINT64_FORMAT " events; expected io_uring_submit_req or "
-                   "io_uring_submit_sqe", byte_source_name (source), ret_info->lines);
+                   "io_uring_submit_sqe",
+                   byte_source_name (source), ret_info->lines);
       got = -1;
     }
   }
@@ -146,7 +144,7 @@ static Observation *observe_trace (const char *directory, const char *name, cons
 /* Events of the model on their way to an observation. */
 typedef struct {
   Observation *observation;
-  GArray *roles;                  /* of TaskRole, by task */
+  GArray *roles; /* of TaskRole, by task */
 } Simulated;
 
 static const TracepointKind kind_of[TRACE_EVENT_KINDS] = {
@@ -165,9 +163,14 @@ static void on_event (const TraceEvent *event, void *data)
   const gboolean sched = event->kind == TRACE_SCHED_SWITCH || event->kind == TRACE_SCHED_WAKEUP;
   const gboolean of_request = !sched && event->kind != TRACE_CQRING_WAIT && event->kind != TRACE_LOCAL_WORK_RUN;
   const Tracepoint point = {
-    .kind = kind_of[event->kind], .time = event->time, .task = event->task, .other = event->task,
-    .ring = event->application, .request = of_request ? event->request : TRACEPOINT_NO_REQUEST,
-    .hashed = event->hashed, .count = event->count,
+    .kind = kind_of[event->kind],
+    .time = event->time,
+    .task = event->task,
+    .other = event->task,
+    .ring = event->application,
+    .request = of_request ? event->request : TRACEPOINT_NO_REQUEST,
+    .hashed = event->hashed,
+    .count = event->count,
   };
 
   if (event->task >= simulated->roles->len) {
@@ -276,13 +279,18 @@ static gboolean compare_counts (const Observation *real, const Observation *simu
     const CaptureRange *range = &conditions->count[i];
     ReportCount *count = &report->counts[i];
     const gboolean workers = i == CAPTURE_WORKERS;
-    *count = (ReportCount) { .name = capture_count_name (i), .given = range->given || workers, .ok = TRUE,
-                             .real = count_of (real, i), .simulated = count_of (simulated, i) };
+    *count = (ReportCount){ .name = capture_count_name (i),
+                            .given = range->given || workers,
+                            .ok = TRUE,
+                            .real = count_of (real, i),
+                            .simulated = count_of (simulated, i) };
     count->low = range->given ? range->low : count->real;
     count->high = range->given ? range->high : count->real;
     if (count->real < count->low || count->real > count->high) {
-      note (notes, report->name, "validate.ini allows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-            " %s, but its own trace shows %" G_GUINT64_FORMAT, count->low, count->high, count->name, count->real);
+      note (notes, report->name,
+            "validate.ini allows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+            " %s, but its own trace shows %" G_GUINT64_FORMAT,
+            count->low, count->high, count->name, count->real);
     }
     if (workers) {
       count->low -= MIN (count->low, WORKERS_WITHIN);
@@ -296,12 +304,13 @@ static gboolean compare_counts (const Observation *real, const Observation *simu
 
 static void compare_order (const Observation *real, const Observation *simulated, ReportCapture *report)
 {
-  static const char *const words[] = { [ORDER_SAME] = "same", [ORDER_EQUIVALENT] = "equivalent",
-                                       [ORDER_DIFFERENT] = "different" };
+  static const char *const words[] = {
+    [ORDER_SAME] = "same", [ORDER_EQUIVALENT] = "equivalent", [ORDER_DIFFERENT] = "different"
+  };
 
   report->order_batches = report->sequences_asked ? BATCHES : BATCHES_OF_RANGES;
-  const ObservedOrder order = observation_compare_order (real, simulated, report->order_batches, &report->order_real,
-                                                         &report->order_simulated);
+  const ObservedOrder order =
+      observation_compare_order (real, simulated, report->order_batches, &report->order_real, &report->order_simulated);
   report->order = words[order];
   report->order_ok = order != ORDER_DIFFERENT;
 }
@@ -315,8 +324,8 @@ static void compare_switches (const Observation *real, const Observation *simula
   report->simulated_switches = (double) b->switches / MAX (b->submitted, 1);
   report->switches_within =
       fabs (report->simulated_switches - report->real_switches) <= switches_within * report->real_switches;
-  const gboolean few = a->submitted == b->submitted &&
-                       fabs ((double) a->switches - (double) b->switches) <= switches_slack;
+  const gboolean few =
+      a->submitted == b->submitted && fabs ((double) a->switches - (double) b->switches) <= switches_slack;
   report->switches_ok = !a->has_switches || report->switches_within || few;
 }
 
@@ -333,8 +342,8 @@ static void compare (const Observation *real, const Observation *simulated, cons
   compare_switches (real, simulated, report);
   report->real_posted_by_worker = observation_counts (real)->posted_by_worker;
   report->simulated_posted_by_worker = observation_counts (simulated)->posted_by_worker;
-  report->ok = counts_ok && (report->sequences_ok || !report->sequences_asked) && report->order_ok &&
-               report->switches_ok;
+  report->ok =
+      counts_ok && (report->sequences_ok || !report->sequences_asked) && report->order_ok && report->switches_ok;
 }
 
 static void note_trace (const TracepointInfo *info, ReportCapture *report, GPtrArray *notes)
@@ -346,8 +355,10 @@ static void note_trace (const TracepointInfo *info, ReportCapture *report, GPtrA
     note (notes, report->name, "the trace lost %" G_GUINT64_FORMAT " events: its counts are too small", info->lost);
   }
   if (info->strays || info->unfinished) {
-    note (notes, report->name, "%" G_GUINT64_FORMAT " events belong to no submission of the trace, %" G_GUINT64_FORMAT
-          " requests were submitted again before they completed", info->strays, info->unfinished);
+    note (notes, report->name,
+          "%" G_GUINT64_FORMAT " events belong to no submission of the trace, %" G_GUINT64_FORMAT
+          " requests were submitted again before they completed",
+          info->strays, info->unfinished);
   }
 }
 

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-G_DEFINE_QUARK (uringsim-command-error-quark, command_error)
+G_DEFINE_QUARK (uringsim - command - error - quark, command_error)
 
 static CommandExit exit_of_simulation (int code)
 {

@@ -12,7 +12,7 @@ enum { DEFAULT_REPS = 8 };
 
 typedef struct {
   unsigned reference;
-  gboolean baseline_added;        /* the last row */
+  gboolean baseline_added; /* the last row */
 } Rows;
 
 static gboolean jobs_are_psync (const Workload *workload)
@@ -41,10 +41,10 @@ static Rows add_rows (RunSet *set, const Scenario *scenario, const Options *opti
     }
   }
   if (options->no_baseline || psync_row >= 0) {
-    return (Rows) { .reference = MAX (psync_row, 0) };
+    return (Rows){ .reference = MAX (psync_row, 0) };
   }
   const SimulationSetup setup = scenario_setup (scenario, options, scenario->policies->pdata[0], APPLICATION_PSYNC);
-  return (Rows) { .reference = run_set_add (set, &setup), .baseline_added = TRUE };
+  return (Rows){ .reference = run_set_add (set, &setup), .baseline_added = TRUE };
 }
 
 /* The row's name in "ratio of IOPS to ...". (transfer full) */
@@ -69,7 +69,7 @@ static GArray *collect (const RunSet *set, Rows rows, char **ret_to)
     }
     if (rows.baseline_added && row == rows.reference) {
       RunResult *result = run_set_result (set, row);
-      g_strlcpy (result->policy, result->engine, sizeof result->policy);      /* no policy takes part */
+      g_strlcpy (result->policy, result->engine, sizeof result->policy); /* no policy takes part */
       run.baseline = TRUE;
     }
     run.ratio = run_set_ratio (set, row, rows.reference);

@@ -35,7 +35,4 @@ void interrupt_install (void)
   sigaction (SIGTERM, &action, NULL);
 }
 
-const volatile gint *interrupt_flag (void)
-{
-  return &interrupted;
-}
+const volatile gint *interrupt_flag (void) { return &interrupted; }

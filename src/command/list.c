@@ -17,9 +17,10 @@ CommandExit command_list (const Options *options, GError **error)
   }
   g_auto (GStrv) names = data_path_list (kind->directory, kind->suffix);
   if (!names || !names[0]) {
-    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
-                 "list: no %s found in the data directory; expected it in URINGSIM_DATADIR or where they were installed",
-                 kind->plural);
+    g_set_error (
+        error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
+        "list: no %s found in the data directory; expected it in URINGSIM_DATADIR or where they were installed",
+        kind->plural);
     return EXIT_USAGE;
   }
   g_autoptr (Description) description = description_new ("list");

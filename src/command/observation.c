@@ -3,23 +3,24 @@
 #include <string.h>
 
 enum {
-  BATCHES = 2,                   /* of a stream whose order is kept */
-  STEPS_OF_REQUEST = 8,          /* kept on average: more is no trace of a kernel */
-  EXCERPT_BEFORE = 3, EXCERPT = 8,
+  BATCHES = 2,          /* of a stream whose order is kept */
+  STEPS_OF_REQUEST = 8, /* kept on average: more is no trace of a kernel */
+  EXCERPT_BEFORE = 3,
+  EXCERPT = 8,
 };
 
 /* An event of a submitter, for the order. */
 typedef struct {
   char letter;
-  gboolean punted;               /* of a request that was queued before */
+  gboolean punted; /* of a request that was queued before */
   uint64_t request;
 } Step;
 
 typedef struct {
   gboolean has_submitter;
-  unsigned submitter;            /* task */
+  unsigned submitter; /* task */
   ObservedStream known;
-  GArray *steps;                 /* of Step */
+  GArray *steps; /* of Step */
 } Stream;
 
 /* A request in flight. */
@@ -32,17 +33,17 @@ typedef struct {
 typedef struct {
   gboolean seen;
   uint64_t switched_to, switched_from, posted;
-  uint64_t late_to, late_from;   /* switches since the last completion */
+  uint64_t late_to, late_from; /* switches since the last completion */
 } Thread;
 
 struct Observation {
   ObservedCounts counts;
-  GArray *known;                 /* of ObservedStream */
-  GPtrArray *streams;            /* of Stream, by ring */
-  GHashTable *lives;             /* of Life, by key */
-  GHashTable *sequences;         /* letters -> count */
-  GArray *threads;               /* of Thread, by task */
-  GArray *late;                  /* of unsigned: the tasks that have late switches */
+  GArray *known;         /* of ObservedStream */
+  GPtrArray *streams;    /* of Stream, by ring */
+  GHashTable *lives;     /* of Life, by key */
+  GHashTable *sequences; /* letters -> count */
+  GArray *threads;       /* of Thread, by task */
+  GArray *late;          /* of unsigned: the tasks that have late switches */
   gboolean started;
 };
 
@@ -50,7 +51,7 @@ const char *observed_event_name (char letter)
 {
   switch (letter) {
 #define OBSERVED_EVENT_NAME(character, name) \
-  case character: \
+  case character:                            \
     return name;
     OBSERVED_EVENTS (OBSERVED_EVENT_NAME)
   }
@@ -131,10 +132,7 @@ static void count_sequence (Observation *observation, const char *letters)
   ++*count;
 }
 
-static gboolean is_punted (const Life *life)
-{
-  return strpbrk (life->letters, "hn") != NULL;
-}
+static gboolean is_punted (const Life *life) { return strpbrk (life->letters, "hn") != NULL; }
 
 /* Ring and request in one number: 16 bits are more rings than a reader knows. */
 static uint64_t key_of (const Tracepoint *event)
@@ -291,10 +289,7 @@ void observation_end (Observation *observation, TaskRole (*role) (unsigned task,
   counts->switches = MAX (to, from);
 }
 
-const ObservedCounts *observation_counts (const Observation *observation)
-{
-  return &observation->counts;
-}
+const ObservedCounts *observation_counts (const Observation *observation) { return &observation->counts; }
 
 uint64_t observation_sequence (const Observation *observation, const char *letters)
 {
@@ -406,8 +401,7 @@ static gboolean equivalent (const Stream *real, const Stream *simulated, const G
 
   return steps_equal (settled_a, settled_b) && submitted_before_completion (a) == submitted_before_completion (b) &&
          (hashed_a->len > 0) == (hashed_b->len > 0) &&
-         (real->known.files > 1 ||
-          first_difference (hashed_a, hashed_b) == MIN (hashed_a->len, hashed_b->len));
+         (real->known.files > 1 || first_difference (hashed_a, hashed_b) == MIN (hashed_a->len, hashed_b->len));
 }
 
 static const char *step_name (char letter)

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-G_DEFINE_QUARK (uringsim-options-error-quark, options_error)
+G_DEFINE_QUARK (uringsim - options - error - quark, options_error)
 
 enum {
   SIMULATES = USER_RUN | USER_COMPARE,
@@ -19,28 +19,28 @@ enum {
 };
 
 typedef enum {
-  TYPE_FLAG,            /* gboolean TRUE; `low` is the value stored in an int if `choices` is "value" */
-  TYPE_VALUE,           /* int: stores `low` */
-  TYPE_STRING,          /* char * */
-  TYPE_LIST,            /* GPtrArray of char *, commas split */
-  TYPE_COLLECT,         /* GPtrArray of char *, as given */
-  TYPE_ENGINES,         /* GArray of ApplicationEngine */
-  TYPE_UNSIGNED,        /* unsigned, low..high */
-  TYPE_UINT64,          /* uint64_t, low..high */
-  TYPE_KERNEL,          /* unsigned, KERNEL (major, minor) */
-  TYPE_TIME,            /* UrTime with a unit */
-  TYPE_CHOICE,          /* int (an enum): index in `choices` */
+  TYPE_FLAG,     /* gboolean TRUE; `low` is the value stored in an int if `choices` is "value" */
+  TYPE_VALUE,    /* int: stores `low` */
+  TYPE_STRING,   /* char * */
+  TYPE_LIST,     /* GPtrArray of char *, commas split */
+  TYPE_COLLECT,  /* GPtrArray of char *, as given */
+  TYPE_ENGINES,  /* GArray of ApplicationEngine */
+  TYPE_UNSIGNED, /* unsigned, low..high */
+  TYPE_UINT64,   /* uint64_t, low..high */
+  TYPE_KERNEL,   /* unsigned, KERNEL (major, minor) */
+  TYPE_TIME,     /* UrTime with a unit */
+  TYPE_CHOICE,   /* int (an enum): index in `choices` */
 } OptionType;
 
 typedef struct {
   const char *name;
-  char        letter;           /* 0: none */
-  OptionType  type;
-  size_t      offset;           /* in Options */
-  unsigned    users;            /* OptionUser bits */
-  uint64_t    low, high;
-  const char *choices;          /* "a|b|c" */
-  const char *argument;         /* for help */
+  char letter; /* 0: none */
+  OptionType type;
+  size_t offset;  /* in Options */
+  unsigned users; /* OptionUser bits */
+  uint64_t low, high;
+  const char *choices;  /* "a|b|c" */
+  const char *argument; /* for help */
   const char *help;
 } OptionRow;
 
@@ -85,7 +85,8 @@ static const OptionRow option_table[] = {
   { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), SIMULATES, 1, G_MAXUINT64, NULL, "N", "stop after N requests" },
   { "simulate-time", 0, TYPE_TIME, AT (simulate_time), SIMULATES, 0, 0, NULL, "TIME",
     "stop after this much simulated time, e.g. 500ms, 2s" },
-  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_VALIDATE, 0, G_MAXINT64, NULL, "N", "seed of all random streams (default 1)" },
+  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_VALIDATE, 0, G_MAXINT64, NULL, "N",
+    "seed of all random streams (default 1)" },
   { "reps", 0, TYPE_UNSIGNED, AT (reps), REPEATS, 1, 10000, NULL, "N",
     "seeds for confidence intervals (run 1, compare and reproduce 8)" },
   { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS, 1, 256, NULL, "N",
@@ -98,10 +99,7 @@ static const OptionRow option_table[] = {
 };
 enum { N_OPTIONS = G_N_ELEMENTS (option_table) };
 
-static gboolean takes_value (const OptionRow *row)
-{
-  return row->type != TYPE_FLAG && row->type != TYPE_VALUE;
-}
+static gboolean takes_value (const OptionRow *row) { return row->type != TYPE_FLAG && row->type != TYPE_VALUE; }
 
 static gboolean collects (const OptionRow *row)
 {
@@ -237,8 +235,8 @@ static gboolean store (const OptionRow *row, Options *options, const char *value
   case TYPE_UINT64:
     return store_number (row, place, value, error);
   case TYPE_KERNEL:
-    return (key_file_parse_kernel (value, place) && *(unsigned *) place >= KERNEL (5u, 1u))
-           || value_error (row, value, error, "MAJOR.MINOR from 5.1 on, the first with io_uring");
+    return (key_file_parse_kernel (value, place) && *(unsigned *) place >= KERNEL (5u, 1u)) ||
+           value_error (row, value, error, "MAJOR.MINOR from 5.1 on, the first with io_uring");
   case TYPE_TIME:
     return store_time (row, place, value, error);
   case TYPE_CHOICE:
@@ -382,7 +380,7 @@ Options *options_parse (OptionUser user, int argc, char **argv, GError **error)
                  "--seed: found %" G_GUINT64_FORMAT ", expected room for --reps above it", options->seed);
     return NULL;
   }
-  if (user != USER_VALIDATE) {          /* there, validate.ini says what is not given */
+  if (user != USER_VALIDATE) { /* there, validate.ini says what is not given */
     set_defaults (options);
   }
   return g_steal_pointer (&options);

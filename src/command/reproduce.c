@@ -15,7 +15,7 @@ enum { DEFAULT_REPS = 8 };
 /* One experiment with all it needs, and where its rows are in the run set. */
 typedef struct {
   Experiment *experiment;
-  Scenario *scenario;             /* one policy per row */
+  Scenario *scenario; /* one policy per row */
   unsigned first_row;
   ReportRun *rows;
   ReportRatio *ratios;
@@ -109,8 +109,11 @@ static ReportRatio judge (const ExperimentRatio *ratio, ReportEstimate simulated
   const gboolean wrong_side =
       (ratio->published > 1 && simulated.mean <= 1) || (ratio->published < 1 && simulated.mean >= 1);
 
-  return (ReportRatio) { .simulated = simulated.mean, .half_width = simulated.half_width, .error = error,
-                         .wrong_side = wrong_side, .ok = !wrong_side && fabs (error) <= ratio->tolerance };
+  return (ReportRatio){ .simulated = simulated.mean,
+                        .half_width = simulated.half_width,
+                        .error = error,
+                        .wrong_side = wrong_side,
+                        .ok = !wrong_side && fabs (error) <= ratio->tolerance };
 }
 
 static ReportExperiment report_case (Case *item, const RunSet *set, const Options *options, unsigned reps,

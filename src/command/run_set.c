@@ -14,19 +14,19 @@ typedef struct {
 } Sample;
 
 struct RunSet {
-  GArray *setups;                 /* of SimulationSetup */
-  RunResult **results;            /* by row */
-  Sample *samples;                /* row * reps + repetition */
-  GError **errors;                /* the same index */
+  GArray *setups;      /* of SimulationSetup */
+  RunResult **results; /* by row */
+  Sample *samples;     /* row * reps + repetition */
+  GError **errors;     /* the same index */
   unsigned reps, runs;
   uint64_t seed;
-  gint next;                      /* atomic: the next run to start; in the order repetition, row */
-  gint failed;                    /* atomic: no new run is started */
-  gint ended;                     /* atomic, for progress */
+  gint next;   /* atomic: the next run to start; in the order repetition, row */
+  gint failed; /* atomic: no new run is started */
+  gint ended;  /* atomic, for progress */
   GMutex lock;
   GCond all_over;
-  unsigned threads_left;          /* under the lock */
-  uint64_t ios;                   /* atomic by __atomic_*, for progress */
+  unsigned threads_left; /* under the lock */
+  uint64_t ios;          /* atomic by __atomic_*, for progress */
 };
 
 RunSet *run_set_new (void)
@@ -68,7 +68,7 @@ unsigned run_set_add (RunSet *set, const SimulationSetup *setup)
 
 typedef struct {
   RunSet *set;
-  uint64_t counted;               /* requests of this run that are in set->ios */
+  uint64_t counted; /* requests of this run that are in set->ios */
 } Progress;
 
 static void on_progress (uint64_t ios, UrTime now, void *data)
@@ -192,24 +192,15 @@ gboolean run_set_run (RunSet *set, uint64_t seed, unsigned reps, unsigned thread
   return first_error (set, error);
 }
 
-unsigned run_set_rows (const RunSet *set)
-{
-  return set->setups->len;
-}
+unsigned run_set_rows (const RunSet *set) { return set->setups->len; }
 
-RunResult *run_set_result (const RunSet *set, unsigned row)
-{
-  return set->results[row];
-}
+RunResult *run_set_result (const RunSet *set, unsigned row) { return set->results[row]; }
 
-gboolean run_set_interrupted (const RunSet *set)
-{
-  return *interrupt_flag () != 0;
-}
+gboolean run_set_interrupted (const RunSet *set) { return *interrupt_flag () != 0; }
 
 static ReportEstimate estimate_of (const UrTally *tally)
 {
-  return (ReportEstimate) { tally->mean, tally->n >= 2 ? ur_tally_half_width (tally, 0.95) : -1, (unsigned) tally->n };
+  return (ReportEstimate){ tally->mean, tally->n >= 2 ? ur_tally_half_width (tally, 0.95) : -1, (unsigned) tally->n };
 }
 
 ReportRun run_set_report (const RunSet *set, unsigned row)
@@ -227,8 +218,10 @@ ReportRun run_set_report (const RunSet *set, unsigned row)
       ur_tally_add (&share, sample->cpu_share_contention);
     }
   }
-  return (ReportRun) { .result = set->results[row], .iops = estimate_of (&iops), .clat_ns = estimate_of (&clat),
-                       .cpu_share_contention = estimate_of (&share) };
+  return (ReportRun){ .result = set->results[row],
+                      .iops = estimate_of (&iops),
+                      .clat_ns = estimate_of (&clat),
+                      .cpu_share_contention = estimate_of (&share) };
 }
 
 ReportEstimate run_set_ratio (const RunSet *set, unsigned numerator, unsigned denominator)

@@ -55,8 +55,10 @@ static gboolean load_workload (Scenario *scenario, const Options *options, int r
                  "version 3 or \"wait\" lines; use --replay closed");
     return FALSE;
   }
-  scenario->replay = options->replay >= 0 ? (ReplayMode) options->replay : replay >= 0 ? (ReplayMode) replay
-                     : scenario->workload->has_times ? REPLAY_TIMED : scenario->workload->replay;
+  scenario->replay = options->replay >= 0            ? (ReplayMode) options->replay
+                     : replay >= 0                   ? (ReplayMode) replay
+                     : scenario->workload->has_times ? REPLAY_TIMED
+                                                     : scenario->workload->replay;
   return TRUE;
 }
 

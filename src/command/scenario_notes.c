@@ -46,8 +46,9 @@ static void note_streams (GPtrArray *notes, const Workload *workload, const Opti
 
 static void note_files (GPtrArray *notes, const Workload *workload, const Options *options)
 {
-  static const char *const states[] = { [CACHE_CLEAN] = "resident and clean", [CACHE_DIRTY] = "resident and dirty",
-                                        [CACHE_COLD] = "not in the page cache" };
+  static const char *const states[] = {
+    [CACHE_CLEAN] = "resident and clean", [CACHE_DIRTY] = "resident and dirty", [CACHE_COLD] = "not in the page cache"
+  };
   unsigned count[G_N_ELEMENTS (states)] = { 0 }, absent = 0;
   GString *text = g_string_new (NULL);
 
@@ -73,7 +74,7 @@ static void note_kernels (GPtrArray *notes, const ReportRun *runs, unsigned n_ru
   for (unsigned i = 1; i < n_runs; i++) {
     if (runs[i].result->kernel != runs[0].result->kernel && !runs[i].baseline) {
       note (notes, "Whole kernels compared: the rows differ in Kernel=, so in file-system flags, locks, task_work and "
-            "ring flags too, not only in their punting rules. --kernel MAJOR.MINOR puts all on one.");
+                   "ring flags too, not only in their punting rules. --kernel MAJOR.MINOR puts all on one.");
       return;
     }
   }

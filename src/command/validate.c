@@ -11,10 +11,7 @@
 
 static const char suffix[] = ".trace.gz";
 
-static int compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
+static int compare_names (gconstpointer a, gconstpointer b) { return strcmp (*(char *const *) a, *(char *const *) b); }
 
 /* The captures of a directory, sorted. (transfer full) (element-type utf8) */
 static GPtrArray *list_captures (const char *directory, GError **error)
@@ -96,8 +93,8 @@ static CommandExit validate (const char *directory, const Options *options, Repo
   if (!compare_all (directory, ini, names, options, captures, &validation, notes, error)) {
     return EXIT_INTERNAL;
   }
-  g_autofree char *text = options->format == FORMAT_JSON ? json_report_validation (&validation)
-                                                         : text_report_validation (&validation);
+  g_autofree char *text =
+      options->format == FORMAT_JSON ? json_report_validation (&validation) : text_report_validation (&validation);
   if (!command_output (options, text, error)) {
     return EXIT_IO;
   }

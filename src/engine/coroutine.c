@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if defined (UR_COROUTINE_UCONTEXT) || !(defined (__x86_64__) || defined (__aarch64__)) || defined (__ILP32__)
+#if defined(UR_COROUTINE_UCONTEXT) || !(defined(__x86_64__) || defined(__aarch64__)) || defined(__ILP32__)
 #define USE_UCONTEXT 1
 #include <ucontext.h>
 #else
@@ -25,10 +25,10 @@
 #endif
 
 #ifdef __has_feature
-#if __has_feature (address_sanitizer)
+#if __has_feature(address_sanitizer)
 #define USE_ASAN 1
 #endif
-#if __has_feature (thread_sanitizer)
+#if __has_feature(thread_sanitizer)
 #define USE_TSAN 1
 #endif
 #endif
@@ -50,24 +50,24 @@
 #include <valgrind/valgrind.h>
 #endif
 
-#if defined (USE_ASAN) || defined (USE_TSAN)
+#if defined(USE_ASAN) || defined(USE_TSAN)
 #define DEFAULT_STACK ((size_t) 256 * 1024)
 #else
 #define DEFAULT_STACK ((size_t) 32 * 1024)
 #endif
 #define MINIMUM_STACK ((size_t) 16 * 1024)
-#define COLOURS       24u
-#define COLOUR_STEP   ((size_t) 128 + 64)       /* bytes; COLOURS steps spread the tops over the sets */
+#define COLOURS 24u
+#define COLOUR_STEP ((size_t) 128 + 64) /* bytes; COLOURS steps spread the tops over the sets */
 
 struct UrCoroutine {
-  void *sp;                             /* its stack pointer, NULL while it runs */
-  void *resumer_sp;                     /* the resumer's while it runs */
+  void *sp;         /* its stack pointer, NULL while it runs */
+  void *resumer_sp; /* the resumer's while it runs */
   UrCoroutineFn fn;
   void *data;
   UrCoroutinePool *pool;
   gboolean ended;
   UrCoroutine *next_free;
-  char *mapping, *stack;                /* the guard page, and the first usable byte */
+  char *mapping, *stack; /* the guard page, and the first usable byte */
 #if USE_UCONTEXT
   ucontext_t context, resumer;
   int alive;
@@ -95,8 +95,7 @@ struct UrCoroutinePool {
   unsigned n_live, n_mapped;
 };
 
-UrCoroutinePool *
-ur_coroutine_pool_new (size_t stack_size)
+UrCoroutinePool *ur_coroutine_pool_new (size_t stack_size)
 {
   UrCoroutinePool *pool = g_new0 (UrCoroutinePool, 1);
 
@@ -110,8 +109,7 @@ ur_coroutine_pool_new (size_t stack_size)
   return pool;
 }
 
-void
-ur_coroutine_pool_free (UrCoroutinePool *pool)
+void ur_coroutine_pool_free (UrCoroutinePool *pool)
 {
   if (pool == NULL)
     return;
@@ -133,8 +131,7 @@ ur_coroutine_pool_free (UrCoroutinePool *pool)
   g_free (pool);
 }
 
-static UrCoroutine *
-map_coroutine (UrCoroutinePool *pool)
+static UrCoroutine *map_coroutine (UrCoroutinePool *pool)
 {
   char *mapping = mmap (NULL, pool->mapping_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -157,7 +154,7 @@ map_coroutine (UrCoroutinePool *pool)
   return coroutine;
 }
 
-G_GNUC_UNUSED static size_t             /* used by ucontext and AddressSanitizer */
+G_GNUC_UNUSED static size_t /* used by ucontext and AddressSanitizer */
 stack_bytes (const UrCoroutine *coroutine)
 {
   return (size_t) ((const char *) coroutine - coroutine->stack);
@@ -171,14 +168,12 @@ stack_bytes (const UrCoroutine *coroutine)
 
 static void run_body (UrCoroutine *coroutine);
 
-static void
-ucontext_start (unsigned low, unsigned high)
+static void ucontext_start (unsigned low, unsigned high)
 {
   run_body ((UrCoroutine *) (uintptr_t) (low | (uint64_t) high << 32));
 }
 
-static void
-prepare_stack (UrCoroutine *coroutine)
+static void prepare_stack (UrCoroutine *coroutine)
 {
   uint64_t address = (uintptr_t) coroutine;
 
@@ -191,16 +186,14 @@ prepare_stack (UrCoroutine *coroutine)
   coroutine->sp = coroutine->stack;
 }
 
-static int
-ur_coroutine_enter (UrCoroutine *coroutine)
+static int ur_coroutine_enter (UrCoroutine *coroutine)
 {
   coroutine->sp = NULL;
   swapcontext (&coroutine->resumer, &coroutine->context);
   return coroutine->alive;
 }
 
-static void
-ur_coroutine_leave (UrCoroutine *coroutine, int alive)
+static void ur_coroutine_leave (UrCoroutine *coroutine, int alive)
 {
   coroutine->sp = coroutine->stack;
   coroutine->alive = alive;
@@ -209,21 +202,20 @@ ur_coroutine_leave (UrCoroutine *coroutine, int alive)
 
 #else
 
-int  ur_coroutine_enter (UrCoroutine *coroutine);
+int ur_coroutine_enter (UrCoroutine *coroutine);
 void ur_coroutine_leave (UrCoroutine *coroutine, int alive);
 /* Where a fresh stack starts: calls the function in one saved register with the other. */
 void ur_coroutine_start (void);
 
-#if defined (__x86_64__)
-enum { FRAME_WORDS = 9, FRAME_DATA = 3, FRAME_FN = 4, FRAME_RETURN = 6 };   /* r15 r14 r13 r12 rbx rbp return, 2 pad */
+#if defined(__x86_64__)
+enum { FRAME_WORDS = 9, FRAME_DATA = 3, FRAME_FN = 4, FRAME_RETURN = 6 }; /* r15 r14 r13 r12 rbx rbp return, 2 pad */
 #else
 enum { FRAME_WORDS = 20, FRAME_DATA = 0, FRAME_FN = 1, FRAME_RETURN = 11 }; /* x19..x30 d8..d15 */
 #endif
 
 static void run_body (UrCoroutine *coroutine);
 
-static void
-prepare_stack (UrCoroutine *coroutine)
+static void prepare_stack (UrCoroutine *coroutine)
 {
   void **frame = (void **) coroutine - FRAME_WORDS;
 
@@ -237,8 +229,7 @@ prepare_stack (UrCoroutine *coroutine)
 #endif
 
 /* What the sanitizers have to be told.  Inside the coroutine, after it was entered: */
-static inline void
-announce_entered (UrCoroutine *coroutine)
+static inline void announce_entered (UrCoroutine *coroutine)
 {
 #ifdef USE_ASAN
   __sanitizer_finish_switch_fiber (coroutine->fake_stack, &coroutine->resumer_stack, &coroutine->resumer_stack_size);
@@ -247,12 +238,11 @@ announce_entered (UrCoroutine *coroutine)
 }
 
 /* Before it leaves; with alive = 0 for the last time: */
-static inline void
-announce_leave (UrCoroutine *coroutine, int alive)
+static inline void announce_leave (UrCoroutine *coroutine, int alive)
 {
 #ifdef USE_ASAN
-  __sanitizer_start_switch_fiber (alive ? &coroutine->fake_stack : NULL,
-                                  coroutine->resumer_stack, coroutine->resumer_stack_size);
+  __sanitizer_start_switch_fiber (alive ? &coroutine->fake_stack : NULL, coroutine->resumer_stack,
+                                  coroutine->resumer_stack_size);
 #endif
 #ifdef USE_TSAN
   __tsan_switch_to_fiber (coroutine->resumer_fiber, 0);
@@ -262,8 +252,7 @@ announce_leave (UrCoroutine *coroutine, int alive)
 }
 
 /* The body of every coroutine; never returns. */
-static void
-run_body (UrCoroutine *coroutine)
+static void run_body (UrCoroutine *coroutine)
 {
   announce_entered (coroutine);
   coroutine->fn (coroutine->data);
@@ -273,8 +262,7 @@ run_body (UrCoroutine *coroutine)
   g_assert_not_reached ();
 }
 
-UrCoroutine *
-ur_coroutine_new (UrCoroutinePool *pool, UrCoroutineFn fn, void *data)
+UrCoroutine *ur_coroutine_new (UrCoroutinePool *pool, UrCoroutineFn fn, void *data)
 {
   UrCoroutine *coroutine = pool->free;
 
@@ -295,12 +283,11 @@ ur_coroutine_new (UrCoroutinePool *pool, UrCoroutineFn fn, void *data)
   return coroutine;
 }
 
-void
-ur_coroutine_free (UrCoroutine *coroutine)
+void ur_coroutine_free (UrCoroutine *coroutine)
 {
   if (coroutine == NULL)
     return;
-  g_assert (coroutine->sp != NULL);     /* not from inside */
+  g_assert (coroutine->sp != NULL); /* not from inside */
   UrCoroutinePool *pool = coroutine->pool;
   coroutine->next_free = pool->free;
   pool->free = coroutine;
@@ -308,8 +295,7 @@ ur_coroutine_free (UrCoroutine *coroutine)
 }
 
 /* Without sanitizers both end in a tail call: see coroutine_x86_64.S on returns. */
-gboolean
-ur_coroutine_resume (UrCoroutine *coroutine)
+gboolean ur_coroutine_resume (UrCoroutine *coroutine)
 {
   g_assert (coroutine->sp != NULL && !coroutine->ended);
 #ifdef USE_ASAN
@@ -328,10 +314,9 @@ ur_coroutine_resume (UrCoroutine *coroutine)
 #endif
 }
 
-void
-ur_coroutine_suspend (UrCoroutine *coroutine)
+void ur_coroutine_suspend (UrCoroutine *coroutine)
 {
-  g_assert (coroutine->sp == NULL);     /* from inside only */
+  g_assert (coroutine->sp == NULL); /* from inside only */
   announce_leave (coroutine, 1);
   ur_coroutine_leave (coroutine, 1);
 #ifdef USE_ASAN
@@ -339,18 +324,13 @@ ur_coroutine_suspend (UrCoroutine *coroutine)
 #endif
 }
 
-gboolean
-ur_coroutine_ended (const UrCoroutine *coroutine)
-{
-  return coroutine->ended;
-}
+gboolean ur_coroutine_ended (const UrCoroutine *coroutine) { return coroutine->ended; }
 
-const char *
-ur_coroutine_backend (void)
+const char *ur_coroutine_backend (void)
 {
 #if USE_UCONTEXT
   return "ucontext";
-#elif defined (__x86_64__)
+#elif defined(__x86_64__)
   return "x86-64";
 #else
   return "aarch64";

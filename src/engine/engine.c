@@ -6,7 +6,7 @@
 #include "src/engine/event_queue.h"
 
 struct UrEngine {
-  struct UrEngineClock clock;           /* first: ur_engine_now() and ur_engine_try_advance() read it */
+  struct UrEngineClock clock; /* first: ur_engine_now() and ur_engine_try_advance() read it */
   UrEventQueue queue;
   UrTime until;
   gboolean running, stopping, limit_known;
@@ -14,8 +14,7 @@ struct UrEngine {
 G_STATIC_ASSERT (G_STRUCT_OFFSET (UrEngine, clock) == 0);
 G_STATIC_ASSERT (UR_ENGINE_MAX_PENDING == UR_SLOT_NONE);
 
-UrEngine *
-ur_engine_new (void)
+UrEngine *ur_engine_new (void)
 {
   UrEngine *engine = g_new0 (UrEngine, 1);
 
@@ -23,8 +22,7 @@ ur_engine_new (void)
   return engine;
 }
 
-void
-ur_engine_free (UrEngine *engine)
+void ur_engine_free (UrEngine *engine)
 {
   if (engine == NULL)
     return;
@@ -34,15 +32,13 @@ ur_engine_free (UrEngine *engine)
 }
 
 /* clock.limit is 0 while it is not known: it is found only when a handler asks. */
-static inline void
-forget_limit (UrEngine *engine)
+static inline void forget_limit (UrEngine *engine)
 {
   engine->clock.limit = 0;
   engine->limit_known = FALSE;
 }
 
-gboolean
-ur_engine_try_advance_slow (UrEngine *engine, UrTime when)
+gboolean ur_engine_try_advance_slow (UrEngine *engine, UrTime when)
 {
   UrTime limit = 0;
 
@@ -58,8 +54,7 @@ ur_engine_try_advance_slow (UrEngine *engine, UrTime when)
   return when < limit && ur_engine_try_advance (engine, when);
 }
 
-UrEventHandle
-ur_engine_at_priority (UrEngine *engine, UrTime when, unsigned priority, UrEventFn fn, void *data)
+UrEventHandle ur_engine_at_priority (UrEngine *engine, UrTime when, unsigned priority, UrEventFn fn, void *data)
 {
   g_assert (when >= engine->clock.now && when != UR_TIME_NEVER);
   g_assert (priority <= UR_PRIORITY_LAST);
@@ -68,8 +63,7 @@ ur_engine_at_priority (UrEngine *engine, UrTime when, unsigned priority, UrEvent
   return ur_event_queue_insert (&engine->queue, engine->clock.now, when, priority, fn, data);
 }
 
-UrEventHandle
-ur_engine_at (UrEngine *engine, UrTime when, UrEventFn fn, void *data)
+UrEventHandle ur_engine_at (UrEngine *engine, UrTime when, UrEventFn fn, void *data)
 {
   g_assert (when >= engine->clock.now && when != UR_TIME_NEVER);
   if (when < engine->clock.limit)
@@ -77,8 +71,7 @@ ur_engine_at (UrEngine *engine, UrTime when, UrEventFn fn, void *data)
   return ur_event_queue_insert (&engine->queue, engine->clock.now, when, UR_PRIORITY_NORMAL, fn, data);
 }
 
-gboolean
-ur_engine_cancel (UrEngine *engine, UrEventHandle handle)
+gboolean ur_engine_cancel (UrEngine *engine, UrEventHandle handle)
 {
   if (!ur_event_queue_cancel (&engine->queue, handle))
     return FALSE;
@@ -86,8 +79,7 @@ ur_engine_cancel (UrEngine *engine, UrEventHandle handle)
   return TRUE;
 }
 
-UrTime
-ur_engine_when (const UrEngine *engine, UrEventHandle handle)
+UrTime ur_engine_when (const UrEngine *engine, UrEventHandle handle)
 {
   const UrEventQueue *queue = &engine->queue;
   uint32_t slot = (uint32_t) handle & UR_SLOT_NONE;
@@ -99,8 +91,7 @@ ur_engine_when (const UrEngine *engine, UrEventHandle handle)
   return queue->tree[queue->n_slots + slot].time;
 }
 
-void
-ur_engine_run (UrEngine *engine, UrTime until)
+void ur_engine_run (UrEngine *engine, UrTime until)
 {
   UrEventFn fn;
   void *data;
@@ -125,29 +116,19 @@ ur_engine_run (UrEngine *engine, UrTime until)
   forget_limit (engine);
 }
 
-void
-ur_engine_stop (UrEngine *engine)
+void ur_engine_stop (UrEngine *engine)
 {
   engine->stopping = TRUE;
   forget_limit (engine);
 }
 
-UrTime
-ur_engine_next (const UrEngine *engine)
+UrTime ur_engine_next (const UrEngine *engine)
 {
   if (!ur_event_queue_ready_is_empty (&engine->queue))
     return engine->clock.now;
   return ur_event_queue_tree_next (&engine->queue);
 }
 
-uint64_t
-ur_engine_events (const UrEngine *engine)
-{
-  return engine->clock.events;
-}
+uint64_t ur_engine_events (const UrEngine *engine) { return engine->clock.events; }
 
-unsigned
-ur_engine_pending (const UrEngine *engine)
-{
-  return engine->queue.n_pending;
-}
+unsigned ur_engine_pending (const UrEngine *engine) { return engine->queue.n_pending; }

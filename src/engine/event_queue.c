@@ -10,8 +10,7 @@
 #define FIRST_READY 64u
 
 /* Computes every inner node from the leaves. */
-static void
-play_all (UrEventQueue *queue)
+static void play_all (UrEventQueue *queue)
 {
   UrEventEntry *tree = queue->tree;
 
@@ -21,8 +20,7 @@ play_all (UrEventQueue *queue)
   }
 }
 
-static void
-add_slots (UrEventQueue *queue, uint32_t n_slots)
+static void add_slots (UrEventQueue *queue, uint32_t n_slots)
 {
   /* Siblings share a cache line. */
   UrEventEntry *tree = g_aligned_alloc (2 * (size_t) n_slots, sizeof *tree, 64);
@@ -36,15 +34,14 @@ add_slots (UrEventQueue *queue, uint32_t n_slots)
   queue->slot = g_renew (UrEventSlot, queue->slot, n_slots);
   queue->n_slots = n_slots;
   for (uint32_t i = n_slots; i-- > old;) {
-    queue->slot[i] = (UrEventSlot) { .handle = (UrEventHandle) 1 << UR_SLOT_BITS | i };
+    queue->slot[i] = (UrEventSlot){ .handle = (UrEventHandle) 1 << UR_SLOT_BITS | i };
     if (i != UR_SLOT_NONE)
       ur_event_queue_free_slot (queue, i);
   }
   play_all (queue);
 }
 
-void
-ur_event_queue_init (UrEventQueue *queue)
+void ur_event_queue_init (UrEventQueue *queue)
 {
   memset (queue, 0, sizeof *queue);
   queue->hole = UR_SLOT_NONE;
@@ -54,31 +51,24 @@ ur_event_queue_init (UrEventQueue *queue)
   queue->ready_mask = FIRST_READY - 1;
 }
 
-void
-ur_event_queue_clear (UrEventQueue *queue)
+void ur_event_queue_clear (UrEventQueue *queue)
 {
   g_aligned_free (queue->tree);
   g_free (queue->slot);
   g_free (queue->ready);
 }
 
-void
-ur_event_queue_grow_slots (UrEventQueue *queue)
+void ur_event_queue_grow_slots (UrEventQueue *queue)
 {
   if (queue->n_slots > UR_SLOT_NONE)
     g_error ("more than %u events pending at once", UR_SLOT_NONE);
   add_slots (queue, queue->n_slots * 2);
 }
 
-static gboolean
-is_tombstone (UrEventEntry entry)
-{
-  return ((uint32_t) entry.key & UR_SLOT_NONE) == UR_SLOT_NONE;
-}
+static gboolean is_tombstone (UrEventEntry entry) { return ((uint32_t) entry.key & UR_SLOT_NONE) == UR_SLOT_NONE; }
 
 /* Makes room in the ready ring: drops tombstones, and doubles it if it is still more than half full. */
-void
-ur_event_queue_grow_ready (UrEventQueue *queue)
+void ur_event_queue_grow_ready (UrEventQueue *queue)
 {
   uint32_t size = queue->ready_mask + 1, live = size - queue->ready_dead;
   uint32_t new_size = live > size / 2 ? size * 2 : size;
@@ -100,8 +90,7 @@ ur_event_queue_grow_ready (UrEventQueue *queue)
   queue->ready_dead = 0;
 }
 
-static int
-compare_entries (const void *a, const void *b)
+static int compare_entries (const void *a, const void *b)
 {
   const UrEventEntry *left = *(UrEventEntry *const *) a, *right = *(UrEventEntry *const *) b;
   UrUint128 x = ur_event_rank (left->time, left->key), y = ur_event_rank (right->time, right->key);
@@ -109,8 +98,7 @@ compare_entries (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-void
-ur_event_queue_renumber (UrEventQueue *queue)
+void ur_event_queue_renumber (UrEventQueue *queue)
 {
   const uint64_t mask = (((uint64_t) 1 << UR_SEQUENCE_BITS) - 1) << UR_SLOT_BITS;
   UrEventEntry **all = g_new (UrEventEntry *, queue->n_pending + queue->ready_dead + 1);
@@ -131,8 +119,7 @@ ur_event_queue_renumber (UrEventQueue *queue)
 }
 
 /* The siblings of the path from the hole to the root cover all other leaves. */
-UrTime
-ur_event_queue_next_past_hole (const UrEventQueue *queue)
+UrTime ur_event_queue_next_past_hole (const UrEventQueue *queue)
 {
   UrTime next = UR_TIME_NEVER;
 
@@ -143,8 +130,7 @@ ur_event_queue_next_past_hole (const UrEventQueue *queue)
   return next;
 }
 
-static void
-bury (UrEventQueue *queue, uint32_t ready_at)
+static void bury (UrEventQueue *queue, uint32_t ready_at)
 {
   queue->ready[ready_at].key |= UR_SLOT_NONE;
   queue->ready_dead++;
@@ -156,8 +142,7 @@ bury (UrEventQueue *queue, uint32_t ready_at)
   ur_event_queue_trim_head (queue);
 }
 
-gboolean
-ur_event_queue_cancel (UrEventQueue *queue, UrEventHandle handle)
+gboolean ur_event_queue_cancel (UrEventQueue *queue, UrEventHandle handle)
 {
   uint32_t slot = (uint32_t) handle & UR_SLOT_NONE;
 

@@ -9,8 +9,7 @@
 #define GROUP_BITS 6
 #define GROUP_SIZE (1u << GROUP_BITS)
 
-void
-ur_histogram_init (UrHistogram *histogram)
+void ur_histogram_init (UrHistogram *histogram)
 {
   memset (histogram, 0, sizeof *histogram);
   histogram->min = UINT64_MAX;
@@ -18,14 +17,12 @@ ur_histogram_init (UrHistogram *histogram)
 
 __extension__ typedef unsigned __int128 Wide;
 
-static Wide
-get_squares (const UrHistogram *histogram)
+static Wide get_squares (const UrHistogram *histogram)
 {
   return (Wide) histogram->squares_high << 64 | histogram->squares_low;
 }
 
-static void
-add_sums (UrHistogram *histogram, uint64_t sum, Wide squares)
+static void add_sums (UrHistogram *histogram, uint64_t sum, Wide squares)
 {
   Wide total;
 
@@ -38,8 +35,7 @@ add_sums (UrHistogram *histogram, uint64_t sum, Wide squares)
 }
 
 /* Below 2 * GROUP_SIZE the value itself; above, `shift` low bits are dropped until 7 bits are left. */
-unsigned
-ur_histogram_bin_of (uint64_t value_ns)
+unsigned ur_histogram_bin_of (uint64_t value_ns)
 {
   if (value_ns < 2 * GROUP_SIZE)
     return (unsigned) value_ns;
@@ -48,8 +44,7 @@ ur_histogram_bin_of (uint64_t value_ns)
   return MIN (bin, UR_HISTOGRAM_BINS - 1);
 }
 
-uint64_t
-ur_histogram_bin_middle (unsigned bin)
+uint64_t ur_histogram_bin_middle (unsigned bin)
 {
   g_assert (bin < UR_HISTOGRAM_BINS);
   if (bin < 2 * GROUP_SIZE)
@@ -59,8 +54,7 @@ ur_histogram_bin_middle (unsigned bin)
   return low + ((uint64_t) 1 << (shift - 1));
 }
 
-void
-ur_histogram_record (UrHistogram *histogram, uint64_t value_ns)
+void ur_histogram_record (UrHistogram *histogram, uint64_t value_ns)
 {
   histogram->n++;
   histogram->min = MIN (histogram->min, value_ns);
@@ -69,8 +63,7 @@ ur_histogram_record (UrHistogram *histogram, uint64_t value_ns)
   histogram->bin[ur_histogram_bin_of (value_ns)]++;
 }
 
-void
-ur_histogram_merge (UrHistogram *into, const UrHistogram *from)
+void ur_histogram_merge (UrHistogram *into, const UrHistogram *from)
 {
   into->n += from->n;
   into->min = MIN (into->min, from->min);
@@ -80,8 +73,7 @@ ur_histogram_merge (UrHistogram *into, const UrHistogram *from)
     into->bin[i] += from->bin[i];
 }
 
-double
-ur_histogram_mean (const UrHistogram *histogram)
+double ur_histogram_mean (const UrHistogram *histogram)
 {
   return histogram->n == 0 ? 0.0 : (double) histogram->sum / (double) histogram->n;
 }
@@ -91,8 +83,7 @@ ur_histogram_mean (const UrHistogram *histogram)
  * (squares - q sum) - r sum / n, where the first part is an exact integer and no
  * larger than what is left of it by more than the rounding of the mean.
  */
-double
-ur_histogram_stddev (const UrHistogram *histogram)
+double ur_histogram_stddev (const UrHistogram *histogram)
 {
   const uint64_t n = histogram->n;
 
@@ -100,14 +91,13 @@ ur_histogram_stddev (const UrHistogram *histogram)
     return 0.0;
   Wide q = histogram->sum / n, r = histogram->sum % n;
   Wide rest = r * histogram->sum, deviations = get_squares (histogram) - q * histogram->sum;
-  if (deviations < rest / n)            /* only after the sums stopped at their limits */
+  if (deviations < rest / n) /* only after the sums stopped at their limits */
     return 0.0;
   double m2 = (double) (deviations - rest / n) - (double) (uint64_t) (rest % n) / (double) n;
   return sqrt (MAX (m2, 0.0) / (double) (n - 1));
 }
 
-uint64_t
-ur_histogram_percentile (const UrHistogram *histogram, double percent)
+uint64_t ur_histogram_percentile (const UrHistogram *histogram, double percent)
 {
   const double wanted = percent / 100.0 * (double) histogram->n;
   uint64_t below = 0;
@@ -120,8 +110,7 @@ ur_histogram_percentile (const UrHistogram *histogram, double percent)
   return histogram->n == 0 ? 0 : histogram->max;
 }
 
-gboolean
-ur_histogram_has_percentile (const UrHistogram *histogram, double percent)
+gboolean ur_histogram_has_percentile (const UrHistogram *histogram, double percent)
 {
   /* The tolerance is for decimals such as 99.9, which lie a little off. */
   return (double) histogram->n * (100.0 - percent) / 100.0 >= 1.0 - 1e-9;

@@ -10,10 +10,9 @@
 
 /* ln 2 in two parts; the high part has 20 trailing zero bits, so that k * high is exact for |k| < 2^20. */
 #define LN2_HIGH 0x1.62e42fefp-1
-#define LN2_LOW  0x1.473de6af278edp-34
+#define LN2_LOW 0x1.473de6af278edp-34
 
-static uint64_t
-bits_of (double x)
+static uint64_t bits_of (double x)
 {
   uint64_t bits;
 
@@ -21,8 +20,7 @@ bits_of (double x)
   return bits;
 }
 
-static double
-double_of (uint64_t bits)
+static double double_of (uint64_t bits)
 {
   double x;
 
@@ -31,8 +29,7 @@ double_of (uint64_t bits)
 }
 
 /* x = 2^k m with sqrt(1/2) <= m < sqrt(2); ln m = 2 artanh s, s = (m - 1) / (m + 1), |s| < 0.172. */
-double
-ur_log (double x)
+double ur_log (double x)
 {
   const uint64_t sqrt_half = UINT64_C (0x3fe6a09e667f3bcd);
   uint64_t bits = bits_of (x);
@@ -50,8 +47,7 @@ ur_log (double x)
 }
 
 /* x = k ln 2 + r, |r| <= 0.347; Taylor series to r^14, in four short chains. */
-double
-ur_exp (double x)
+double ur_exp (double x)
 {
   if (x < -708.0)
     return 0.0;
@@ -66,15 +62,10 @@ ur_exp (double x)
   return (1.0 + (r + s * p)) * double_of ((uint64_t) ((int64_t) k + 1023) << 52);
 }
 
-double
-ur_pow (double x, double y)
-{
-  return ur_exp (y * ur_log (x));
-}
+double ur_pow (double x, double y) { return ur_exp (y * ur_log (x)); }
 
 /* Stirling's series at x >= 12, reached by gamma (x) = gamma (x + 1) / x. */
-double
-ur_lgamma (double x)
+double ur_lgamma (double x)
 {
   const double half_log_two_pi = 0.91893853320467274178;
   double product = 1.0;
@@ -83,7 +74,8 @@ ur_lgamma (double x)
   for (; x < 12.0; x += 1.0)
     product *= x;
   double y = 1.0 / x, z = y * y;
-  double series = y * (1.0 / 12 - z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188
-                  - z * (691.0 / 360360 - z / 156))))));
+  double series =
+      y * (1.0 / 12 -
+           z * (1.0 / 360 - z * (1.0 / 1260 - z * (1.0 / 1680 - z * (1.0 / 1188 - z * (691.0 / 360360 - z / 156))))));
   return (x - 0.5) * ur_log (x) - x + half_log_two_pi + series - ur_log (product);
 }

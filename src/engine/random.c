@@ -13,36 +13,25 @@ __extension__ typedef unsigned __int128 Product;
 /* SplitMix64: the counter step and the mixing function (a bijection). */
 #define GOLDEN UINT64_C (0x9e3779b97f4a7c15)
 
-static uint64_t
-mix (uint64_t x)
+static uint64_t mix (uint64_t x)
 {
   x = (x ^ (x >> 30)) * UINT64_C (0xbf58476d1ce4e5b9);
   x = (x ^ (x >> 27)) * UINT64_C (0x94d049bb133111eb);
   return x ^ (x >> 31);
 }
 
-uint64_t
-ur_random_splitmix (uint64_t *state)
-{
-  return mix (*state += GOLDEN);
-}
+uint64_t ur_random_splitmix (uint64_t *state) { return mix (*state += GOLDEN); }
 
-void
-ur_random_init_raw (UrRandom *random, const uint64_t state[4])
+void ur_random_init_raw (UrRandom *random, const uint64_t state[4])
 {
   for (int i = 0; i < 4; i++)
     random->s[i] = state[i];
 }
 
-static uint64_t
-absorb (uint64_t hash, uint64_t word)
-{
-  return mix ((hash ^ word) + GOLDEN);
-}
+static uint64_t absorb (uint64_t hash, uint64_t word) { return mix ((hash ^ word) + GOLDEN); }
 
 /* The bytes of the name one after the other, then its end (a word that is no byte). */
-static uint64_t
-hash_stream (uint64_t seed, const char *name)
+static uint64_t hash_stream (uint64_t seed, const char *name)
 {
   uint64_t hash = mix (seed + GOLDEN);
 
@@ -51,33 +40,29 @@ hash_stream (uint64_t seed, const char *name)
   return absorb (hash, 256);
 }
 
-static void
-fill_state (UrRandom *random, uint64_t hash)
+static void fill_state (UrRandom *random, uint64_t hash)
 {
-  for (int i = 0; i < 4; i++)           /* at most one of the four words can be 0 */
+  for (int i = 0; i < 4; i++) /* at most one of the four words can be 0 */
     random->s[i] = ur_random_splitmix (&hash);
 }
 
-void
-ur_random_init (UrRandom *random, uint64_t seed, const char *name)
+void ur_random_init (UrRandom *random, uint64_t seed, const char *name)
 {
   fill_state (random, hash_stream (seed, name));
 }
 
-void
-ur_random_init_indexed (UrRandom *random, uint64_t seed, const char *name, uint64_t index)
+void ur_random_init_indexed (UrRandom *random, uint64_t seed, const char *name, uint64_t index)
 {
   fill_state (random, absorb (absorb (hash_stream (seed, name), 257), index));
 }
 
-uint64_t
-ur_random_below (UrRandom *random, uint64_t n)
+uint64_t ur_random_below (UrRandom *random, uint64_t n)
 {
   g_assert (n >= 1);
   Product product = (Product) ur_random_u64 (random) * n;
 
   if ((uint64_t) product < n) {
-    uint64_t threshold = -n % n;        /* 2^64 mod n: the low words that would come up once too often */
+    uint64_t threshold = -n % n; /* 2^64 mod n: the low words that would come up once too often */
     while ((uint64_t) product < threshold)
       product = (Product) ur_random_u64 (random) * n;
   }
@@ -85,15 +70,10 @@ ur_random_below (UrRandom *random, uint64_t n)
 }
 
 /* (0,1): never 0, so that a logarithm exists. */
-static double
-open_double (UrRandom *random)
-{
-  return ((double) (ur_random_u64 (random) >> 12) + 0.5) * 0x1.0p-52;
-}
+static double open_double (UrRandom *random) { return ((double) (ur_random_u64 (random) >> 12) + 0.5) * 0x1.0p-52; }
 
 /* A point of a layer, then the few that may lie above the curve are looked at: 99 of 100 draws need no logarithm. */
-double
-ur_random_exponential (UrRandom *random, double mean)
+double ur_random_exponential (UrRandom *random, double mean)
 {
   const double *edge = ur_ziggurat_edge;
 
@@ -103,7 +83,7 @@ ur_random_exponential (UrRandom *random, double mean)
     double x = (double) (bits >> 11) * 0x1.0p-53 * edge[layer];
     if (G_LIKELY (x < edge[layer + 1]))
       return mean * x;
-    if (layer == 0)                     /* beyond r the distribution looks the same again */
+    if (layer == 0) /* beyond r the distribution looks the same again */
       return mean * (edge[1] - ur_log (open_double (random)));
     double low = ur_exp (-edge[layer]), high = ur_exp (-edge[layer + 1]);
     if (low + ur_random_double (random) * (high - low) < ur_exp (-x))
@@ -112,8 +92,7 @@ ur_random_exponential (UrRandom *random, double mean)
 }
 
 /* Marsaglia's polar method; the second deviate is dropped, so that a draw depends on nothing but the state. */
-double
-ur_random_normal (UrRandom *random)
+double ur_random_normal (UrRandom *random)
 {
   double x, y, square;
 
@@ -125,8 +104,7 @@ ur_random_normal (UrRandom *random)
   return x * sqrt (-2.0 * ur_log (square) / square);
 }
 
-double
-ur_random_gamma (UrRandom *random, double shape)
+double ur_random_gamma (UrRandom *random, double shape)
 {
   double boost = 1.0;
 

@@ -19,20 +19,15 @@
 
 #include "src/engine/portable_math.h"
 
-#define VALUES  (1 << UR_SHAPE_BITS)
-#define CELLS   2048
-#define CUT     45.0                    /* where g < e^-45 of its maximum counts as 0 */
-#define MAX_CV  4.0
+#define VALUES (1 << UR_SHAPE_BITS)
+#define CELLS 2048
+#define CUT 45.0 /* where g < e^-45 of its maximum counts as 0 */
+#define MAX_CV 4.0
 
-static double
-density (double shape, double v)
-{
-  return ur_exp (shape * (1.0 + v - ur_exp (v)));
-}
+static double density (double shape, double v) { return ur_exp (shape * (1.0 + v - ur_exp (v))); }
 
 /* Integral of the density over [from, to], Gauss-Legendre with 4 points. */
-static double
-integrate (double shape, double from, double to)
+static double integrate (double shape, double from, double to)
 {
   static const double node[2] = { 0.33998104358485626480, 0.86113631159405257522 };
   static const double weight[2] = { 0.65214515486254614263, 0.34785484513745385737 };
@@ -44,8 +39,7 @@ integrate (double shape, double from, double to)
 }
 
 /* Where the density has fallen to e^-CUT of its maximum (at v = 0), on the side of `sign`. */
-static double
-find_cut (double shape, double sign)
+static double find_cut (double shape, double sign)
 {
   double inside = 0.0, outside = sign;
 
@@ -62,14 +56,13 @@ find_cut (double shape, double sign)
 }
 
 /* The v in the cell [from, from + width] with integral `target` from its left end. */
-static double
-solve_in_cell (double shape, double from, double width, double target, double whole)
+static double solve_in_cell (double shape, double from, double width, double target, double whole)
 {
   double low = from, high = from + width, v = from + width * (target / whole);
 
   for (int i = 0; i < 30; i++) {
     double error = integrate (shape, from, v) - target;
-    if (fabs (error) <= 1e-10 * whole)  /* that is 1e-13 of the whole probability */
+    if (fabs (error) <= 1e-10 * whole) /* that is 1e-13 of the whole probability */
       break;
     if (error > 0.0)
       high = v;
@@ -83,8 +76,7 @@ solve_in_cell (double shape, double from, double width, double target, double wh
 }
 
 /* Rounds to float, then moves single values by one unit in the last place until the mean is 1 again. */
-static void
-round_table (UrShape *table, const double *value)
+static void round_table (UrShape *table, const double *value)
 {
   double sum = 0.0;
 
@@ -93,11 +85,11 @@ round_table (UrShape *table, const double *value)
     sum += (double) table->quantile[i] - 1.0;
   }
   for (int i = 0; i < VALUES; i++) {
-    int at = (int) ((unsigned) i * 2039u % VALUES);       /* spread: 2039 is odd, so every index comes once */
+    int at = (int) ((unsigned) i * 2039u % VALUES); /* spread: 2039 is odd, so every index comes once */
     float old = table->quantile[at], moved = nextafterf (old, sum > 0.0 ? 0.0f : 2.0f * old + 1.0f);
     double change = (double) moved - (double) old;
-    gboolean ordered = (at == 0 || moved >= table->quantile[at - 1]) &&
-                       (at == VALUES - 1 || moved <= table->quantile[at + 1]);
+    gboolean ordered =
+        (at == 0 || moved >= table->quantile[at - 1]) && (at == VALUES - 1 || moved <= table->quantile[at + 1]);
     if (ordered && fabs (sum + change) < fabs (sum)) {
       table->quantile[at] = moved;
       sum += change;
@@ -105,8 +97,7 @@ round_table (UrShape *table, const double *value)
   }
 }
 
-static void
-fill_gamma (double shape, double *value)
+static void fill_gamma (double shape, double *value)
 {
   double low = find_cut (shape, -1.0), width = (find_cut (shape, 1.0) - low) / CELLS;
   double *cell = g_new (double, CELLS), total = 0.0, before = 0.0, last = 0.0;
@@ -115,7 +106,7 @@ fill_gamma (double shape, double *value)
   for (int i = 0; i < CELLS; i++)
     total += cell[i] = integrate (shape, low + i * width, low + (i + 1) * width);
   for (int i = 0; i < VALUES; i++) {
-    double edge = 0.0;                  /* the density at the upper edge; 0 at the end of the range */
+    double edge = 0.0; /* the density at the upper edge; 0 at the end of the range */
     if (i < VALUES - 1) {
       double target = total * ((i + 1.0) / VALUES);
       while (at < CELLS - 1 && before + cell[at] < target)
@@ -129,8 +120,7 @@ fill_gamma (double shape, double *value)
   g_free (cell);
 }
 
-UrShape *
-ur_shape_new_gamma (double cv)
+UrShape *ur_shape_new_gamma (double cv)
 {
   UrShape *table = g_new (UrShape, 1);
   double *value = g_new (double, VALUES);
@@ -146,14 +136,9 @@ ur_shape_new_gamma (double cv)
   return table;
 }
 
-void
-ur_shape_free (UrShape *shape)
-{
-  g_free (shape);
-}
+void ur_shape_free (UrShape *shape) { g_free (shape); }
 
-double
-ur_shape_mean (const UrShape *shape)
+double ur_shape_mean (const UrShape *shape)
 {
   double sum = 0.0;
 
@@ -162,8 +147,7 @@ ur_shape_mean (const UrShape *shape)
   return 1.0 + sum / VALUES;
 }
 
-double
-ur_shape_cv (const UrShape *shape)
+double ur_shape_cv (const UrShape *shape)
 {
   double mean = ur_shape_mean (shape), sum = 0.0;
 

@@ -7,15 +7,10 @@
 
 #include "src/engine/portable_math.h"
 
-void
-ur_tally_init (UrTally *tally)
-{
-  *tally = (UrTally) { .min = INFINITY, .max = -INFINITY };
-}
+void ur_tally_init (UrTally *tally) { *tally = (UrTally){ .min = INFINITY, .max = -INFINITY }; }
 
 /* Welford's update. */
-void
-ur_tally_add (UrTally *tally, double value)
+void ur_tally_add (UrTally *tally, double value)
 {
   double off = value - tally->mean;
 
@@ -26,14 +21,12 @@ ur_tally_add (UrTally *tally, double value)
   tally->max = MAX (tally->max, value);
 }
 
-double
-ur_tally_stddev (const UrTally *tally)
+double ur_tally_stddev (const UrTally *tally)
 {
   return tally->n < 2 ? 0.0 : sqrt (tally->m2 / (double) (tally->n - 1));
 }
 
-double
-ur_tally_half_width (const UrTally *tally, double level)
+double ur_tally_half_width (const UrTally *tally, double level)
 {
   if (tally->n < 2)
     return 0.0;
@@ -41,8 +34,7 @@ ur_tally_half_width (const UrTally *tally, double level)
 }
 
 /* Continued fraction of the incomplete beta function (Lentz's method), for x < (a + 1) / (a + b + 2). */
-static double
-beta_fraction (double a, double b, double x)
+static double beta_fraction (double a, double b, double x)
 {
   double c = 1.0, d = 1.0 / (1.0 - (a + b) * x / (a + 1.0)), h = d;
 
@@ -63,8 +55,7 @@ beta_fraction (double a, double b, double x)
 
 /* P(|T| > t) with df degrees of freedom: the regularised incomplete beta function
  * I_x(df/2, 1/2) at x = df / (df + t^2). */
-static double
-student_outside (double t, double df)
+static double student_outside (double t, double df)
 {
   double a = 0.5 * df, b = 0.5, x = df / (df + t * t), y = t * t / (df + t * t);
 
@@ -76,8 +67,7 @@ student_outside (double t, double df)
   return 1.0 - front * beta_fraction (b, a, y) / b;
 }
 
-static double
-solve_student (double level, double df)
+static double solve_student (double level, double df)
 {
   double low = 0.0, high = 1.0;
 
@@ -93,8 +83,7 @@ solve_student (double level, double df)
   return 0.5 * (low + high);
 }
 
-double
-ur_student_t (double level, uint64_t df)
+double ur_student_t (double level, uint64_t df)
 {
   const uint64_t large = 20000;
 
@@ -115,14 +104,12 @@ ur_student_t (double level, uint64_t df)
   return t;
 }
 
-void
-ur_level_init (UrLevel *level, UrTime now, double value)
+void ur_level_init (UrLevel *level, UrTime now, double value)
 {
-  *level = (UrLevel) { .since = now, .start = now, .level = value, .max = value };
+  *level = (UrLevel){ .since = now, .start = now, .level = value, .max = value };
 }
 
-void
-ur_level_set (UrLevel *level, UrTime now, double value)
+void ur_level_set (UrLevel *level, UrTime now, double value)
 {
   level->area += level->level * (double) (now - level->since);
   level->since = now;
@@ -130,8 +117,7 @@ ur_level_set (UrLevel *level, UrTime now, double value)
   level->max = MAX (level->max, value);
 }
 
-double
-ur_level_mean (const UrLevel *level, UrTime now)
+double ur_level_mean (const UrLevel *level, UrTime now)
 {
   if (now == level->start)
     return level->level;

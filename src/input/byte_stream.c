@@ -10,34 +10,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BLOCK = 1 << 16 };        /* bytes asked from the kernel at a time; each stream holds one */
+enum { BLOCK = 1 << 16 }; /* bytes asked from the kernel at a time; each stream holds one */
 
 struct ByteSource {
   gatomicrefcount references;
-  char   *name;
-  int     fd;                    /* -1: in memory */
-  GBytes *bytes;                 /* (nullable) */
+  char *name;
+  int fd;        /* -1: in memory */
+  GBytes *bytes; /* (nullable) */
   uint64_t size;
   gboolean gzip, spooled;
-  struct stat stat;              /* at opening, to notice a change */
+  struct stat stat; /* at opening, to notice a change */
 };
 
 struct ByteStream {
   ByteSource *source;
-  uint64_t    position;          /* of the next stored byte to read */
+  uint64_t position; /* of the next stored byte to read */
   /* unpacked bytes: buffer[start .. end) are unread */
-  char       *buffer;
-  gsize       capacity, start, end;
-  uint64_t    offset;            /* in the unpacked data of buffer[start] */
-  gboolean    ended;             /* nothing follows buffer[end) */
+  char *buffer;
+  gsize capacity, start, end;
+  uint64_t offset; /* in the unpacked data of buffer[start] */
+  gboolean ended;  /* nothing follows buffer[end) */
   /* packed bytes */
-  GConverter *unpack;            /* (nullable) */
-  char       *packed;
-  gsize       packed_start, packed_end;
-  gboolean    member_open, any_member, packed_ended;
+  GConverter *unpack; /* (nullable) */
+  char *packed;
+  gsize packed_start, packed_end;
+  gboolean member_open, any_member, packed_ended;
   /* lines */
-  uint64_t    line;
-  gboolean    bom;
+  uint64_t line;
+  gboolean bom;
 };
 
 /* ---- opening ---- */
@@ -95,7 +95,10 @@ static gboolean look_at_magic (ByteSource *source, GError **error)
   if (read_stored (source, 0, magic, sizeof magic, error) < 0) {
     return FALSE;
   }
-  if (!memcmp (magic, "\xfd" "7zXZ", 6)) {
+  if (!memcmp (magic,
+               "\xfd"
+               "7zXZ",
+               6)) {
     return fail (error, INPUT_ERROR_DATA, source->name,
                  "packed by xz, which is not unpacked here: xz -dc FILE | ... -");
   }
@@ -253,20 +256,11 @@ void byte_source_unref (ByteSource *source)
   }
 }
 
-const char *byte_source_name (const ByteSource *source)
-{
-  return source->name;
-}
+const char *byte_source_name (const ByteSource *source) { return source->name; }
 
-gboolean byte_source_is_gzip (const ByteSource *source)
-{
-  return source->gzip;
-}
+gboolean byte_source_is_gzip (const ByteSource *source) { return source->gzip; }
 
-uint64_t byte_source_size (const ByteSource *source)
-{
-  return source->size;
-}
+uint64_t byte_source_size (const ByteSource *source) { return source->size; }
 
 gssize byte_source_peek (const ByteSource *source, void *buffer, gsize len, GError **error)
 {
@@ -575,15 +569,9 @@ static int next_line_slowly (ByteStream *stream, ByteLine *ret_line, GError **er
   return 1;
 }
 
-gboolean byte_stream_had_bom (const ByteStream *stream)
-{
-  return stream->bom;
-}
+gboolean byte_stream_had_bom (const ByteStream *stream) { return stream->bom; }
 
-uint64_t byte_stream_offset (const ByteStream *stream)
-{
-  return stream->offset;
-}
+uint64_t byte_stream_offset (const ByteStream *stream) { return stream->offset; }
 
 gboolean byte_stream_skip_to (ByteStream *stream, uint64_t offset, uint64_t line, GError **error)
 {

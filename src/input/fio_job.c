@@ -13,23 +13,23 @@
 enum { INCLUDE_DEPTH_MAX = 16, LINES_MAX = 1 << 16 };
 
 typedef struct {
-  char    *key, *value;            /* value (nullable) */
-  char    *file;                   /* quoted */
+  char *key, *value; /* value (nullable) */
+  char *file;        /* quoted */
   unsigned line;
 } Setting;
 
 typedef struct {
   const FioJobOptions *options;
-  Workload     *workload;
+  Workload *workload;
   GStringChunk *strings;
-  FioWorkload  *jobs;              /* what makes jobs of sections */
-  JobOptions    defaults;          /* of the global sections so far */
-  const char   *path;              /* as given (for includes) */
-  char         *section;           /* (nullable) name of the current one */
-  unsigned      section_line;
-  char         *section_file;
-  GArray       *settings;          /* of Setting, of the current section */
-  unsigned      lines;             /* of all files together */
+  FioWorkload *jobs;   /* what makes jobs of sections */
+  JobOptions defaults; /* of the global sections so far */
+  const char *path;    /* as given (for includes) */
+  char *section;       /* (nullable) name of the current one */
+  unsigned section_line;
+  char *section_file;
+  GArray *settings; /* of Setting, of the current section */
+  unsigned lines;   /* of all files together */
 } Reader;
 
 static void clear_setting (gpointer data)
@@ -293,13 +293,13 @@ static gboolean read_file (Reader *reader, ByteSource *source, unsigned depth, G
     g_autofree char *text = g_strndup (line.text, line.length);
     const unsigned number = (unsigned) line.number;
     const gboolean read =
-      line.too_long ? fail_at (name, number, error, "a line of more than %u bytes", BYTE_STREAM_LINE_MAX)
-      : memchr (line.text, '\0', line.length) ? fail_at (name, number, error, "a NUL byte in the line; expected text")
-      : number == 1 && byte_stream_had_bom (stream)
-        ? fail_at (name, number, error, "a UTF-8 byte order mark, which fio refuses; expected plain text")
-      : line.offset > FIO_JOB_BYTES_LIMIT ? fail_at (name, number, error, "more than %u bytes", FIO_JOB_BYTES_LIMIT)
-      : ++reader->lines > LINES_MAX ? fail_at (name, number, error, "more than %d lines", LINES_MAX)
-      : read_line (reader, text, name, number, depth, error);
+        line.too_long ? fail_at (name, number, error, "a line of more than %u bytes", BYTE_STREAM_LINE_MAX)
+        : memchr (line.text, '\0', line.length) ? fail_at (name, number, error, "a NUL byte in the line; expected text")
+        : number == 1 && byte_stream_had_bom (stream)
+            ? fail_at (name, number, error, "a UTF-8 byte order mark, which fio refuses; expected plain text")
+        : line.offset > FIO_JOB_BYTES_LIMIT ? fail_at (name, number, error, "more than %u bytes", FIO_JOB_BYTES_LIMIT)
+        : ++reader->lines > LINES_MAX       ? fail_at (name, number, error, "more than %d lines", LINES_MAX)
+                                            : read_line (reader, text, name, number, depth, error);
     if (!read) {
       more = -1;
       break;
@@ -312,7 +312,10 @@ static gboolean read_file (Reader *reader, ByteSource *source, unsigned depth, G
 gboolean fio_job_read (ByteSource *source, const FioJobOptions *options, Workload *workload, GError **error)
 {
   Reader reader = {
-    .options = options, .workload = workload, .strings = g_string_chunk_new (4096), .path = byte_source_name (source),
+    .options = options,
+    .workload = workload,
+    .strings = g_string_chunk_new (4096),
+    .path = byte_source_name (source),
     .settings = g_array_new (FALSE, FALSE, sizeof (Setting)),
   };
   g_array_set_clear_func (reader.settings, clear_setting);

@@ -80,8 +80,10 @@ gboolean fio_number_parse (const char *text, unsigned kb_base, gboolean lenient,
   uint64_t factor = suffix_factor (suffix, kb_base, ret_unusual);
   if (factor == 0) {
     if (!lenient) {
-      return fail (error, *suffix == '.' ? "\"%s\" has a fraction, which fio drops; expected a whole number"
-                                         : "\"%s\" has an unknown suffix; expected k, m, g, t or p", text);
+      return fail (error,
+                   *suffix == '.' ? "\"%s\" has a fraction, which fio drops; expected a whole number"
+                                  : "\"%s\" has an unknown suffix; expected k, m, g, t or p",
+                   text);
     }
     /* fio looks at the first letter only, and gives no error for one that it does not know */
     const char first[2] = { *suffix, 0 };
@@ -117,8 +119,10 @@ gboolean fio_time_parse (const char *text, uint64_t unit_ns, uint64_t *ret_ns, G
     }
   }
   if (factor == 0) {
-    return fail (error, *suffix == '.' ? "\"%s\" has a fraction, which fio drops; expected a whole number"
-                                       : "\"%s\" has an unknown unit; expected us, ms, s, m, h or d", text);
+    return fail (error,
+                 *suffix == '.' ? "\"%s\" has a fraction, which fio drops; expected a whole number"
+                                : "\"%s\" has an unknown unit; expected us, ms, s, m, h or d",
+                 text);
   }
   if (__builtin_mul_overflow (value, factor, ret_ns) || *ret_ns > G_MAXINT64) {
     return fail (error, "\"%s\" passes 292 years", text);

@@ -9,30 +9,30 @@
 
 typedef struct Option Option;
 typedef struct {
-  JobOptions        *o;
-  const Option      *option;
-  const char        *value;      /* (nullable) */
+  JobOptions *o;
+  const Option *option;
+  const char *value; /* (nullable) */
   const OptionPlace *place;
 } Setting;
 typedef gboolean (*OptionFn) (Setting *setting, GError **error);
 
 typedef enum {
-  KIND_COUNT,        /* unsigned, min..max */
-  KIND_BYTES,        /* uint64_t with suffix, min..max */
-  KIND_TIME,         /* uint64_t ns; min is the default unit */
-  KIND_BOOL,         /* gboolean: 0 or 1 */
-  KIND_SWITCH,       /* gboolean: set by its name alone */
+  KIND_COUNT,  /* unsigned, min..max */
+  KIND_BYTES,  /* uint64_t with suffix, min..max */
+  KIND_TIME,   /* uint64_t ns; min is the default unit */
+  KIND_BOOL,   /* gboolean: 0 or 1 */
+  KIND_SWITCH, /* gboolean: set by its name alone */
   KIND_STRING,
   KIND_FUNCTION
 } OptionKind;
 
 struct Option {
   const char *name;
-  OptionKind  kind;
-  size_t      at;                /* offset in JobOptions */
-  uint64_t    min, max;
-  OptionFn    set;
-  const char *remark;            /* why it is refused */
+  OptionKind kind;
+  size_t at; /* offset in JobOptions */
+  uint64_t min, max;
+  OptionFn set;
+  const char *remark; /* why it is refused */
 };
 
 /* ---- messages ---- */
@@ -124,10 +124,7 @@ static gboolean set_bs_of (Setting *s, unsigned direction, const char *part, GEr
   return TRUE;
 }
 
-static gboolean set_bs (Setting *s, GError **error)
-{
-  return for_directions (s, set_bs_of, error);
-}
+static gboolean set_bs (Setting *s, GError **error) { return for_directions (s, set_bs_of, error); }
 
 static gboolean set_bsrange_of (Setting *s, unsigned direction, const char *part, GError **error)
 {
@@ -148,10 +145,7 @@ static gboolean set_bsrange_of (Setting *s, unsigned direction, const char *part
   return TRUE;
 }
 
-static gboolean set_bsrange (Setting *s, GError **error)
-{
-  return for_directions (s, set_bsrange_of, error);
-}
+static gboolean set_bsrange (Setting *s, GError **error) { return for_directions (s, set_bsrange_of, error); }
 
 /* Sizes without a share get what the others leave, in equal parts.  FALSE if the shares pass 100 %. */
 static gboolean share_out (PatternSplit *split, unsigned n, const gboolean *given)
@@ -205,7 +199,7 @@ static gboolean set_bssplit_of (Setting *s, unsigned direction, const char *part
         (given[i] && !number_within (s, g_strstrip (slash + 1), 0, 100, &percent, error))) {
       return FALSE;
     }
-    split[i] = (PatternSplit) { bs, (unsigned) percent };
+    split[i] = (PatternSplit){ bs, (unsigned) percent };
     min = MIN (min, bs);
     max = MAX (max, bs);
   }
@@ -219,25 +213,16 @@ static gboolean set_bssplit_of (Setting *s, unsigned direction, const char *part
   return TRUE;
 }
 
-static gboolean set_bssplit (Setting *s, GError **error)
-{
-  return for_directions (s, set_bssplit_of, error);
-}
+static gboolean set_bssplit (Setting *s, GError **error) { return for_directions (s, set_bssplit_of, error); }
 
 static gboolean set_align_of (Setting *s, unsigned direction, const char *part, GError **error)
 {
   return number_within (s, part, 0, FIO_JOB_BS_LIMIT, &s->o->pattern.align[direction], error);
 }
 
-static gboolean set_align (Setting *s, GError **error)
-{
-  return for_directions (s, set_align_of, error);
-}
+static gboolean set_align (Setting *s, GError **error) { return for_directions (s, set_align_of, error); }
 
-static gboolean is_percent (const char *value)
-{
-  return value && *value && value[strlen (value) - 1] == '%';
-}
+static gboolean is_percent (const char *value) { return value && *value && value[strlen (value) - 1] == '%'; }
 
 static gboolean set_size (Setting *s, GError **error)
 {
@@ -279,12 +264,16 @@ static gboolean set_offset (Setting *s, GError **error)
 
 static gboolean set_rw (Setting *s, GError **error)
 {
-  static const struct { const char *name; PatternOrder order; gboolean read, write, trim; } modes[] = {
-    { "read", PATTERN_SEQUENTIAL, TRUE, FALSE, FALSE }, { "write", PATTERN_SEQUENTIAL, FALSE, TRUE, FALSE },
-    { "trim", PATTERN_SEQUENTIAL, FALSE, FALSE, TRUE }, { "rw", PATTERN_SEQUENTIAL, TRUE, TRUE, FALSE },
+  static const struct {
+    const char *name;
+    PatternOrder order;
+    gboolean read, write, trim;
+  } modes[] = {
+    { "read", PATTERN_SEQUENTIAL, TRUE, FALSE, FALSE },     { "write", PATTERN_SEQUENTIAL, FALSE, TRUE, FALSE },
+    { "trim", PATTERN_SEQUENTIAL, FALSE, FALSE, TRUE },     { "rw", PATTERN_SEQUENTIAL, TRUE, TRUE, FALSE },
     { "readwrite", PATTERN_SEQUENTIAL, TRUE, TRUE, FALSE }, { "trimwrite", PATTERN_SEQUENTIAL, FALSE, TRUE, TRUE },
-    { "randread", PATTERN_RANDOM, TRUE, FALSE, FALSE }, { "randwrite", PATTERN_RANDOM, FALSE, TRUE, FALSE },
-    { "randtrim", PATTERN_RANDOM, FALSE, FALSE, TRUE }, { "randrw", PATTERN_RANDOM, TRUE, TRUE, FALSE },
+    { "randread", PATTERN_RANDOM, TRUE, FALSE, FALSE },     { "randwrite", PATTERN_RANDOM, FALSE, TRUE, FALSE },
+    { "randtrim", PATTERN_RANDOM, FALSE, FALSE, TRUE },     { "randrw", PATTERN_RANDOM, TRUE, TRUE, FALSE },
     { "randtrimwrite", PATTERN_RANDOM, FALSE, TRUE, TRUE },
   };
   g_autofree char *name = g_strdup (s->value ? s->value : "");
@@ -376,24 +365,27 @@ static gboolean set_distribution (Setting *s, GError **error)
   if (!good_center && strcmp (name, "zoned") && strcmp (name, "zoned_abs")) {
     return refuse (s, error, "a centre of 0..1 behind the second colon");
   }
-  p->center = n == 3 ? MAX (p->center, 1e-12) : 0;      /* 0 itself stands for fio's default */
+  p->center = n == 3 ? MAX (p->center, 1e-12) : 0; /* 0 itself stands for fio's default */
   if (!strcmp (name, "zipf")) {
     p->distribution = DISTRIBUTION_ZIPF;
     p->theta = 1.1;
     return n < 2 || (parse_double (parts[1], 0.01, 10.0, &p->theta) && p->theta != 1.0)
-           ? TRUE : refuse (s, error, "zipf:THETA with a theta of 0.01..10 other than 1");
+               ? TRUE
+               : refuse (s, error, "zipf:THETA with a theta of 0.01..10 other than 1");
   }
   if (!strcmp (name, "pareto")) {
     p->distribution = DISTRIBUTION_PARETO;
     p->theta = 0.2;
     return n < 2 || (parse_double (parts[1], 0.0001, 0.9999, &p->theta))
-           ? TRUE : refuse (s, error, "pareto:H with an H above 0 and below 1");
+               ? TRUE
+               : refuse (s, error, "pareto:H with an H above 0 and below 1");
   }
   if (!strcmp (name, "normal")) {
     p->distribution = DISTRIBUTION_NORMAL;
     p->theta = 0;
     return n < 2 || parse_double (parts[1], 0.0, 100.0, &p->theta)
-           ? TRUE : refuse (s, error, "normal:DEVIATION with a deviation of 0..100 percent");
+               ? TRUE
+               : refuse (s, error, "normal:DEVIATION with a deviation of 0..100 percent");
   }
   return refuse (s, error, "random, zipf:THETA, pareto:H or normal:DEVIATION (zoned is not modelled)");
 }
@@ -519,8 +511,11 @@ static gboolean set_replay_skip (Setting *s, GError **error)
   memset (s->o->replay_skip, 0, sizeof s->o->replay_skip);
   for (char **word = words; *word; word++) {
     g_strstrip (*word);
-    const IoOp op = !strcmp (*word, "read") ? IO_READ : !strcmp (*word, "write") ? IO_WRITE
-                    : !strcmp (*word, "trim") ? IO_TRIM : !strcmp (*word, "sync") ? IO_SYNC : IO_OPS;
+    const IoOp op = !strcmp (*word, "read")    ? IO_READ
+                    : !strcmp (*word, "write") ? IO_WRITE
+                    : !strcmp (*word, "trim")  ? IO_TRIM
+                    : !strcmp (*word, "sync")  ? IO_SYNC
+                                               : IO_OPS;
     if (op == IO_OPS) {
       return refuse (s, error, "a list of read, write, trim and sync");
     }
@@ -556,14 +551,38 @@ static gboolean refuse_option (Setting *s, GError **error)
 /* ---- the table ---- */
 
 #define AT(member) offsetof (JobOptions, member)
-#define COUNT(name, member, min, max) { name, KIND_COUNT, AT (member), min, max, NULL, NULL }
-#define BYTES(name, member, min, max) { name, KIND_BYTES, AT (member), min, max, NULL, NULL }
-#define TIME(name, member, unit)      { name, KIND_TIME, AT (member), unit, 0, NULL, NULL }
-#define BOOL(name, member)            { name, KIND_BOOL, AT (member), 0, 0, NULL, NULL }
-#define SWITCH(name, member)          { name, KIND_SWITCH, AT (member), 0, 0, NULL, NULL }
-#define STRING(name, member)          { name, KIND_STRING, AT (member), 0, 0, NULL, NULL }
-#define FUNCTION(name, function)      { name, KIND_FUNCTION, 0, 0, 0, function, NULL }
-#define REFUSED(name, why)            { name, KIND_FUNCTION, 0, 0, 0, refuse_option, why }
+#define COUNT(name, member, min, max)                   \
+  {                                                     \
+    name, KIND_COUNT, AT (member), min, max, NULL, NULL \
+  }
+#define BYTES(name, member, min, max)                   \
+  {                                                     \
+    name, KIND_BYTES, AT (member), min, max, NULL, NULL \
+  }
+#define TIME(name, member, unit)                      \
+  {                                                   \
+    name, KIND_TIME, AT (member), unit, 0, NULL, NULL \
+  }
+#define BOOL(name, member)                         \
+  {                                                \
+    name, KIND_BOOL, AT (member), 0, 0, NULL, NULL \
+  }
+#define SWITCH(name, member)                         \
+  {                                                  \
+    name, KIND_SWITCH, AT (member), 0, 0, NULL, NULL \
+  }
+#define STRING(name, member)                         \
+  {                                                  \
+    name, KIND_STRING, AT (member), 0, 0, NULL, NULL \
+  }
+#define FUNCTION(name, function)                 \
+  {                                              \
+    name, KIND_FUNCTION, 0, 0, 0, function, NULL \
+  }
+#define REFUSED(name, why)                           \
+  {                                                  \
+    name, KIND_FUNCTION, 0, 0, 0, refuse_option, why \
+  }
 
 static const Option options_table[] = {
   /* what is issued */
@@ -705,28 +724,27 @@ static gboolean set_plain (Setting *s, GError **error)
   GError *cause = NULL;
   uint64_t value;
   switch (option->kind) {
-    case KIND_COUNT:
-      if (!number_within (s, text, option->min, option->max, &value, error)) {
-        return FALSE;
-      }
-      *(unsigned *) (gpointer) target = (unsigned) value;
-      return TRUE;
-    case KIND_BYTES:
-      return number_within (s, text, option->min, option->max, (uint64_t *) (gpointer) target, error);
-    case KIND_TIME:
-      return fio_time_parse (text, option->min, (uint64_t *) (gpointer) target, &cause) ||
-             refuse_cause (s, error, cause);
-    case KIND_BOOL:
-      return set_bool_value (s, (gboolean *) (gpointer) target, error);
-    case KIND_SWITCH:
-      *(gboolean *) (gpointer) target = TRUE;
-      return !s->value || set_bool_value (s, (gboolean *) (gpointer) target, error);
-    default:
-      if (!s->value) {
-        return refuse (s, error, "a name");
-      }
-      *(const char **) (gpointer) target = *s->value ? g_string_chunk_insert (s->place->strings, s->value) : NULL;
-      return TRUE;
+  case KIND_COUNT:
+    if (!number_within (s, text, option->min, option->max, &value, error)) {
+      return FALSE;
+    }
+    *(unsigned *) (gpointer) target = (unsigned) value;
+    return TRUE;
+  case KIND_BYTES:
+    return number_within (s, text, option->min, option->max, (uint64_t *) (gpointer) target, error);
+  case KIND_TIME:
+    return fio_time_parse (text, option->min, (uint64_t *) (gpointer) target, &cause) || refuse_cause (s, error, cause);
+  case KIND_BOOL:
+    return set_bool_value (s, (gboolean *) (gpointer) target, error);
+  case KIND_SWITCH:
+    *(gboolean *) (gpointer) target = TRUE;
+    return !s->value || set_bool_value (s, (gboolean *) (gpointer) target, error);
+  default:
+    if (!s->value) {
+      return refuse (s, error, "a name");
+    }
+    *(const char **) (gpointer) target = *s->value ? g_string_chunk_insert (s->place->strings, s->value) : NULL;
+    return TRUE;
   }
 }
 

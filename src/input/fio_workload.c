@@ -13,24 +13,24 @@ typedef struct {
 struct FioWorkload {
   Workload *workload;
   const FioJobOptions *options;
-  char     *path;
-  unsigned  group;               /* of the next section without a barrier */
-  unsigned  highest_group;
-  gboolean  has_section;
-  uint64_t  file_uses;           /* files of all jobs together */
-  GHashTable *named;             /* from name to NamedJob */
-  GHashTable *traces;            /* from path to Iolog: clones share them */
+  char *path;
+  unsigned group; /* of the next section without a barrier */
+  unsigned highest_group;
+  gboolean has_section;
+  uint64_t file_uses; /* files of all jobs together */
+  GHashTable *named;  /* from name to NamedJob */
+  GHashTable *traces; /* from path to Iolog: clones share them */
 };
 
 /* One section on its way into the workload. */
 typedef struct {
   FioWorkload *jobs;
-  const char  *name;
+  const char *name;
   const JobOptions *o;
   const OptionPlace *place;
-  unsigned   group, clone;
-  Pattern    pattern;            /* resolved, without split[] */
-  GPtrArray *file_names;         /* of char *, of the current clone */
+  unsigned group, clone;
+  Pattern pattern;       /* resolved, without split[] */
+  GPtrArray *file_names; /* of char *, of the current clone */
 } Section;
 
 FioWorkload *fio_workload_new (Workload *workload, const FioJobOptions *options, const char *path)
@@ -205,8 +205,10 @@ static gboolean resolve_sizes (Section *s, unsigned n, GError **error)
   }
   if (o->filesize) {
     if (p->offset >= o->filesize) {
-      return job_options_fail (s->place, error, "job \"%s\": offset %" G_GUINT64_FORMAT " lies behind the file of %"
-                               G_GUINT64_FORMAT " bytes", s->name, p->offset, o->filesize);
+      return job_options_fail (s->place, error,
+                               "job \"%s\": offset %" G_GUINT64_FORMAT " lies behind the file of %" G_GUINT64_FORMAT
+                               " bytes",
+                               s->name, p->offset, o->filesize);
     }
     p->file_region = o->filesize - p->offset;
     if (!p->size && (__builtin_mul_overflow (p->file_region, n, &p->size) || p->size > FIO_JOB_SIZE_LIMIT)) {
@@ -250,8 +252,7 @@ static void add_files (Section *s, WorkloadJob *job)
   const uint64_t full = o->filesize ? o->filesize : p->offset + p->file_region;
   for (unsigned i = 0; i < s->file_names->len; i++) {
     const unsigned before = workload->files->len;
-    const uint32_t index =
-        workload_add_file (workload, g_ptr_array_index (s->file_names, i), has_size ? full : 0);
+    const uint32_t index = workload_add_file (workload, g_ptr_array_index (s->file_names, i), has_size ? full : 0);
     WorkloadFile *file = g_ptr_array_index (workload->files, index);
     if (workload->files->len > before) {
       file->cache = resident ? CACHE_CLEAN : CACHE_COLD;
@@ -266,10 +267,7 @@ static void add_files (Section *s, WorkloadJob *job)
 
 /* ---- jobs ---- */
 
-static unsigned capped (unsigned value, unsigned depth)
-{
-  return value == 0 ? depth : MIN (value, depth);
-}
+static unsigned capped (unsigned value, unsigned depth) { return value == 0 ? depth : MIN (value, depth); }
 
 static void set_depths (Section *s, WorkloadJob *job)
 {
@@ -284,7 +282,7 @@ static void set_depths (Section *s, WorkloadJob *job)
   job->batch_complete_min = MIN (o->complete_min, job->iodepth);
   job->batch_complete_max = MAX (job->batch_complete_min, MIN (o->complete_max, job->iodepth));
   if (o->complete_min == 0 && o->complete_max == 0) {
-    job->batch_complete_max = job->iodepth;      /* poll: take what is there */
+    job->batch_complete_max = job->iodepth; /* poll: take what is there */
   }
 }
 

@@ -5,7 +5,7 @@
 #include "src/input/fio_workload.h"
 #include <string.h>
 
-enum { DEFAULT_DEPTH = 32 };       /* of a trace, which says nothing about its own */
+enum { DEFAULT_DEPTH = 32 }; /* of a trace, which says nothing about its own */
 
 void input_options_init (InputOptions *options)
 {
@@ -180,8 +180,8 @@ static gboolean read_input (Workload *workload, const char *path, const InputOpt
   }
   if (read) {
     g_autofree char *before = workload->source_name;
-    workload->source_name = before ? g_strconcat (before, ", ", byte_source_name (source), NULL)
-                                   : g_strdup (byte_source_name (source));
+    workload->source_name =
+        before ? g_strconcat (before, ", ", byte_source_name (source), NULL) : g_strdup (byte_source_name (source));
   }
   byte_source_unref (source);
   return read;

@@ -4,7 +4,7 @@
 #include "src/input/input_error.h"
 #include <string.h>
 
-G_DEFINE_QUARK (input-error-quark, input_error)
+G_DEFINE_QUARK (input - error - quark, input_error)
 
 int input_error_exit_code (const GError *error)
 {

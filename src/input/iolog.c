@@ -9,11 +9,11 @@
 
 struct Iolog {
   gatomicrefcount references;
-  ByteSource  *source;
+  ByteSource *source;
   IologOptions options;
-  IologInfo    info;
-  IologNames   names;
-  GArray      *segments;       /* of IologSegment */
+  IologInfo info;
+  IologNames names;
+  GArray *segments; /* of IologSegment */
 };
 
 /* ---- words ---- */
@@ -29,21 +29,18 @@ static gboolean find_word (const char *word, const char *const *words, unsigned 
   return FALSE;
 }
 
-#define IOLOG_WORDS(Type, name, ...) \
-  static const char *const name##_words[] = { __VA_ARGS__ }; \
-  gboolean iolog_##name##_parse (const char *word, Type *ret_##name) \
-  { \
-    unsigned index; \
+#define IOLOG_WORDS(Type, name, ...)                                            \
+  static const char *const name##_words[] = { __VA_ARGS__ };                    \
+  gboolean iolog_##name##_parse (const char *word, Type *ret_##name)            \
+  {                                                                             \
+    unsigned index;                                                             \
     if (!find_word (word, name##_words, G_N_ELEMENTS (name##_words), &index)) { \
-      return FALSE; \
-    } \
-    *ret_##name = (Type) index; \
-    return TRUE; \
-  } \
-  const char *iolog_##name##_name (Type name) \
-  { \
-    return name##_words[name]; \
-  }
+      return FALSE;                                                             \
+    }                                                                           \
+    *ret_##name = (Type) index;                                                 \
+    return TRUE;                                                                \
+  }                                                                             \
+  const char *iolog_##name##_name (Type name) { return name##_words[name]; }
 
 IOLOG_WORDS (IologWait, wait, "fio", "rel-us", "rel-ms")
 IOLOG_WORDS (IologOrder, order, "asis", "sort", "segment")
@@ -136,10 +133,7 @@ static void warn_of_time (IologInfo *info, const IologOptions *options, uint64_t
 
 /* ---- the first pass ---- */
 
-static uint64_t requests (const IologInfo *info)
-{
-  return info->reads + info->writes + info->trims + info->syncs;
-}
+static uint64_t requests (const IologInfo *info) { return info->reads + info->writes + info->trims + info->syncs; }
 
 static gboolean needs_sorting (const Iolog *iolog)
 {
@@ -269,15 +263,9 @@ void iolog_unref (Iolog *iolog)
   }
 }
 
-const IologInfo *iolog_info (const Iolog *iolog)
-{
-  return &iolog->info;
-}
+const IologInfo *iolog_info (const Iolog *iolog) { return &iolog->info; }
 
-const IologOptions *iolog_options (const Iolog *iolog)
-{
-  return &iolog->options;
-}
+const IologOptions *iolog_options (const Iolog *iolog) { return &iolog->options; }
 
 const char *iolog_file_name (const Iolog *iolog, uint32_t file)
 {
@@ -349,9 +337,9 @@ typedef struct {
   IoSource base;
   const IologStream *stream;
   IologReader *reader;
-  uint64_t expected, seen;     /* requests, those that are skipped included */
-  uint64_t lost;               /* ns of delay of skipped requests */
-  GArray  *sorted;             /* of IologRecord (nullable) */
+  uint64_t expected, seen; /* requests, those that are skipped included */
+  uint64_t lost;           /* ns of delay of skipped requests */
+  GArray *sorted;          /* of IologRecord (nullable) */
   unsigned next;
 } LogSource;
 
@@ -398,8 +386,8 @@ static int log_next (IoSource *base, Io *ret_io, GError **error)
   ret_io->file = source->stream->files[record.io.file];
   ret_io->arrival = replay->no_stall ? 0 : record.io.arrival - source->lost;
   if (replay->time_scale && replay->time_scale != 100) {
-    ret_io->arrival = (uint64_t) MIN ((unsigned __int128) ret_io->arrival * 100 / replay->time_scale,
-                                      (unsigned __int128) G_MAXINT64);
+    ret_io->arrival =
+        (uint64_t) MIN ((unsigned __int128) ret_io->arrival * 100 / replay->time_scale, (unsigned __int128) G_MAXINT64);
   }
   if (ret_io->op <= IO_TRIM) {
     if (replay->scale > 1) {
@@ -443,7 +431,8 @@ static void set_sorted_arrivals (const LogSource *source, GArray *records)
     }
     const unsigned listed = iolog->options.segments == IOLOG_SEGMENTS_SEQUENTIAL ? segment : source->stream->stream;
     const uint64_t first = listed < iolog->segments->len
-                           ? g_array_index (iolog->segments, IologSegment, listed).first_stamp : record->stamp;
+                               ? g_array_index (iolog->segments, IologSegment, listed).first_stamp
+                               : record->stamp;
     record->io.arrival = base + (record->stamp - MIN (first, record->stamp));
     record->delay = record->io.arrival - before;
     before = record->io.arrival;
@@ -462,7 +451,7 @@ static gboolean sort (LogSource *source, GError **error)
     g_array_unref (records);
     return FALSE;
   }
-  g_array_sort (records, compare_records);       /* a merge sort: equal stamps keep their order */
+  g_array_sort (records, compare_records); /* a merge sort: equal stamps keep their order */
   set_sorted_arrivals (source, records);
   source->sorted = records;
   source->seen = 0;
@@ -479,7 +468,7 @@ IoSource *iolog_stream_open (gconstpointer closure, GError **error)
     return NULL;
   }
   LogSource *source = g_new0 (LogSource, 1);
-  source->base = (IoSource) { log_next, log_free };
+  source->base = (IoSource){ log_next, log_free };
   source->stream = stream;
   source->reader = reader;
   source->expected = iolog_stream_ios (iolog, stream->stream);

@@ -10,7 +10,7 @@
 
 typedef struct {
   const char *text;
-  unsigned    length;
+  unsigned length;
 } Word;
 
 static const Word action_words[IOLOG_ACTIONS] = {
@@ -19,31 +19,25 @@ static const Word action_words[IOLOG_ACTIONS] = {
 #undef IOLOG_ACTION_WORD
 };
 
-const char *iolog_action_name (IologAction action)
-{
-  return action_words[action].text;
-}
+const char *iolog_action_name (IologAction action) { return action_words[action].text; }
 
-static inline gboolean is_blank (char c)
-{
-  return c == ' ' || c == '\t';
-}
+static inline gboolean is_blank (char c) { return c == ' ' || c == '\t'; }
 
 static inline IologAction find_action (const char *text, unsigned length)
 {
   switch (length) {
-    case 5:
-      if (!memcmp (text, "write", 5)) {
-        return IOLOG_WRITE;
-      }
-      return memcmp (text, "close", 5) ? IOLOG_ACTIONS : IOLOG_CLOSE;
-    case 4:
-      if (!memcmp (text, "read", 4)) {
-        return IOLOG_READ;
-      }
-      break;
-    default:
-      break;
+  case 5:
+    if (!memcmp (text, "write", 5)) {
+      return IOLOG_WRITE;
+    }
+    return memcmp (text, "close", 5) ? IOLOG_ACTIONS : IOLOG_CLOSE;
+  case 4:
+    if (!memcmp (text, "read", 4)) {
+      return IOLOG_READ;
+    }
+    break;
+  default:
+    break;
   }
   for (unsigned i = 0; i < IOLOG_ACTIONS; i++) {
     if (action_words[i].length == length && !memcmp (text, action_words[i].text, length)) {
@@ -59,7 +53,7 @@ static inline uint64_t leading_digits (const char *p, unsigned *ret_n)
 {
   uint64_t word;
   memcpy (&word, p, 8);
-  word = GUINT64_FROM_LE (word) ^ G_GUINT64_CONSTANT (0x3030303030303030);      /* a digit is 0..9 now */
+  word = GUINT64_FROM_LE (word) ^ G_GUINT64_CONSTANT (0x3030303030303030); /* a digit is 0..9 now */
   const uint64_t others =
       ((word + G_GUINT64_CONSTANT (0x7676767676767676)) | word) & G_GUINT64_CONSTANT (0x8080808080808080);
   const unsigned n = others ? (unsigned) __builtin_ctzll (others) / 8 : 8;
@@ -67,8 +61,8 @@ static inline uint64_t leading_digits (const char *p, unsigned *ret_n)
   if (n == 0) {
     return 0;
   }
-  word <<= 8 * (8 - n);                                                         /* zeros in front */
-  word = (word * 10 + (word >> 8)) & G_GUINT64_CONSTANT (0x00ff00ff00ff00ff);   /* pairs, fours, all eight */
+  word <<= 8 * (8 - n);                                                       /* zeros in front */
+  word = (word * 10 + (word >> 8)) & G_GUINT64_CONSTANT (0x00ff00ff00ff00ff); /* pairs, fours, all eight */
   word = (word * 100 + (word >> 16)) & G_GUINT64_CONSTANT (0x0000ffff0000ffff);
   return (word * 10000 + (word >> 32)) & 0xffffffff;
 }
@@ -200,7 +194,7 @@ static Word word_before (const char *start, const char *p)
   while (p > start && !is_blank (p[-1])) {
     p--;
   }
-  return (Word) { p, (unsigned) (end - p) };
+  return (Word){ p, (unsigned) (end - p) };
 }
 
 /* Fields from right to left: NAME is all that is left over. */
@@ -334,10 +328,7 @@ IologLineKind iolog_line_parse (const char *text, unsigned length, unsigned vers
 
 /* ---- what is wrong ---- */
 
-static char *quote (Word word)
-{
-  return input_quote (word.text, word.length, 40);
-}
+static char *quote (Word word) { return input_quote (word.text, word.length, 40); }
 
 /* Why a word is no number, as the end of a sentence. */
 static const char *number_problem (Word word)
@@ -430,5 +421,6 @@ char *iolog_line_problem (const char *text, unsigned length, unsigned version)
   const gboolean has_numbers = third.length > 0 && third.text > p && is_number (last) && is_number (middle);
   g_autofree char *word = quote (has_numbers ? third : action);
   return g_strdup_printf ("unknown action \"%s\"; expected add, open, close, read, write, trim, sync, datasync, "
-                          "sync_file_range, syncfs or wait", word);
+                          "sync_file_range, syncfs or wait",
+                          word);
 }

@@ -74,7 +74,7 @@ uint32_t iolog_names_add (IologNames *names, const char *text, unsigned length)
     names->name = g_renew (IologName, names->name, names->allocated);
   }
   const uint32_t index = names->n++;
-  names->name[index] = (IologName) {
+  names->name[index] = (IologName){
     .text = g_strndup (text, length),
     .length = length,
     .hash = hash_bytes (text, length),

@@ -16,25 +16,25 @@ struct IologReader {
   ByteStream *stream;
   const char *name;
   IologOptions options;
-  IologNames *growing;         /* first pass only (nullable) */
+  IologNames *growing; /* first pass only (nullable) */
   const IologNames *names;
-  IologInfo  *info;            /* first pass only (nullable) */
-  GArray     *segments;        /* first pass only (nullable) */
-  gboolean    one_segment;     /* stop at the next version line */
+  IologInfo *info;      /* first pass only (nullable) */
+  GArray *segments;     /* first pass only (nullable) */
+  gboolean one_segment; /* stop at the next version line */
 
-  unsigned    version;         /* of the current segment; 0 before the first */
-  uint32_t    segment;         /* from 1; 0 before the first */
-  FileState  *state;           /* by file */
-  uint32_t   *successor;       /* by file: the one that followed it last; files often take turns */
-  uint32_t    states;          /* length of both */
-  uint32_t    last_file;       /* of the line before, or IOLOG_NAME_NONE */
+  unsigned version;    /* of the current segment; 0 before the first */
+  uint32_t segment;    /* from 1; 0 before the first */
+  FileState *state;    /* by file */
+  uint32_t *successor; /* by file: the one that followed it last; files often take turns */
+  uint32_t states;     /* length of both */
+  uint32_t last_file;  /* of the line before, or IOLOG_NAME_NONE */
 
-  uint64_t    unit_ns;
-  uint64_t    previous;        /* ns stamp of the line before in this segment, 0 at its start */
-  gboolean    has_previous, has_stamp;
-  uint64_t    last_stamp;      /* of any line */
-  uint64_t    clock;           /* ns: arrival of the current line */
-  uint64_t    line_number;
+  uint64_t unit_ns;
+  uint64_t previous; /* ns stamp of the line before in this segment, 0 at its start */
+  gboolean has_previous, has_stamp;
+  uint64_t last_stamp; /* of any line */
+  uint64_t clock;      /* ns: arrival of the current line */
+  uint64_t line_number;
 };
 
 /* ---- set-up ---- */
@@ -138,9 +138,9 @@ static void start_segment (IologReader *reader, unsigned version)
     }
   }
   if (reader->segments && reader->segments->len <= IOLOG_SEGMENTS_LIMIT) {
-    const IologSegment segment = {
-      .offset = byte_stream_offset (reader->stream), .line = reader->line_number + 1, .version = reader->version
-    };
+    const IologSegment segment = { .offset = byte_stream_offset (reader->stream),
+                                   .line = reader->line_number + 1,
+                                   .version = reader->version };
     g_array_append_val (reader->segments, segment);
   }
 }
@@ -217,7 +217,8 @@ static int line_before_start (IologReader *reader, const ByteLine *line, GError 
 static IologSegment *current_segment (IologReader *reader)
 {
   return reader->segments && reader->segment <= reader->segments->len
-         ? &g_array_index (reader->segments, IologSegment, reader->segment - 1) : NULL;
+             ? &g_array_index (reader->segments, IologSegment, reader->segment - 1)
+             : NULL;
 }
 
 /* ---- files ---- */
@@ -278,7 +279,7 @@ static FileState *state_of (IologReader *reader, uint32_t file)
 {
   FileState *state = &reader->state[file];
   if (state->segment != reader->segment) {
-    *state = (FileState) { .segment = reader->segment };
+    *state = (FileState){ .segment = reader->segment };
   }
   return state;
 }
@@ -309,35 +310,35 @@ static int file_line (IologReader *reader, const IologLine *line, GError **error
   }
   FileState *state = state_of (reader, file);
   switch (line->action) {
-    case IOLOG_ADD:
-      state->added = TRUE;
-      if (info) {
-        info->adds++;
-      }
-      return 0;
-    case IOLOG_OPEN:
-      if (!state->added) {
-        const int used = use_unopened (reader, line, state, error);
-        return used < 0 ? -1 : 0;
-      }
-      if (state->open && !state->implicit) {
-        return defect_of_name (reader, line, "%s of \"%s\", which is open; expected a close line before", error);
-      }
-      state->open = TRUE;
-      state->implicit = FALSE;
-      if (info) {
-        info->opens++;
-      }
-      return 0;
-    default:
-      if (!state->added) {
-        return defect_of_name (reader, line, "%s of \"%s\" before its add line; expected add and open before", error);
-      }
-      state->open = state->implicit = FALSE;
-      if (info) {
-        info->closes++;
-      }
-      return 0;
+  case IOLOG_ADD:
+    state->added = TRUE;
+    if (info) {
+      info->adds++;
+    }
+    return 0;
+  case IOLOG_OPEN:
+    if (!state->added) {
+      const int used = use_unopened (reader, line, state, error);
+      return used < 0 ? -1 : 0;
+    }
+    if (state->open && !state->implicit) {
+      return defect_of_name (reader, line, "%s of \"%s\", which is open; expected a close line before", error);
+    }
+    state->open = TRUE;
+    state->implicit = FALSE;
+    if (info) {
+      info->opens++;
+    }
+    return 0;
+  default:
+    if (!state->added) {
+      return defect_of_name (reader, line, "%s of \"%s\" before its add line; expected add and open before", error);
+    }
+    state->open = state->implicit = FALSE;
+    if (info) {
+      info->closes++;
+    }
+    return 0;
   }
 }
 
@@ -386,12 +387,12 @@ static int wait_line (IologReader *reader, uint64_t amount, GError **error)
     reader->info->waits++;
   }
   if (reader->version >= 3) {
-    return 0;                 /* fio leaves it out as well; a warning says so */
+    return 0; /* fio leaves it out as well; a warning says so */
   }
   const uint64_t factor = reader->options.wait == IOLOG_WAIT_REL_US ? 1000 : 1000000;
   uint64_t ns, until;
   if (reader->options.wait == IOLOG_WAIT_REL_US && amount < 100) {
-    return 0;                 /* too short to be waited for, by the manual */
+    return 0; /* too short to be waited for, by the manual */
   }
   if (__builtin_mul_overflow (amount, factor, &ns) || ns > G_MAXINT64 ||
       __builtin_add_overflow (reader->options.wait == IOLOG_WAIT_FIO ? 0 : reader->clock, ns, &until) ||
@@ -406,8 +407,9 @@ static int wait_line (IologReader *reader, uint64_t amount, GError **error)
 /* ---- requests ---- */
 
 static const IoOp op_of[IOLOG_ACTIONS] = {
-  [IOLOG_READ] = IO_READ, [IOLOG_WRITE] = IO_WRITE, [IOLOG_TRIM] = IO_TRIM, [IOLOG_SYNC] = IO_SYNC,
-  [IOLOG_DATASYNC] = IO_DATASYNC, [IOLOG_SYNC_FILE_RANGE] = IO_SYNC_FILE_RANGE, [IOLOG_SYNCFS] = IO_SYNC,
+  [IOLOG_READ] = IO_READ,   [IOLOG_WRITE] = IO_WRITE,       [IOLOG_TRIM] = IO_TRIM,
+  [IOLOG_SYNC] = IO_SYNC,   [IOLOG_DATASYNC] = IO_DATASYNC, [IOLOG_SYNC_FILE_RANGE] = IO_SYNC_FILE_RANGE,
+  [IOLOG_SYNCFS] = IO_SYNC,
 };
 
 static void count (IologReader *reader, const IologLine *line, const Io *io, uint64_t stamp)
@@ -417,24 +419,24 @@ static void count (IologReader *reader, const IologLine *line, const Io *io, uin
     info->first_io_ns = stamp;
   }
   switch (io->op) {
-    case IO_READ:
-      info->reads++;
-      info->read_bytes += io->length;
-      break;
-    case IO_WRITE:
-      info->writes++;
-      info->write_bytes += io->length;
-      break;
-    case IO_TRIM:
-      info->trims++;
-      info->trim_bytes += io->length;
-      break;
-    default:
-      info->syncs++;
-      info->datasyncs += io->op == IO_DATASYNC;
-      info->range_syncs += io->op == IO_SYNC_FILE_RANGE;
-      info->fs_syncs += line->action == IOLOG_SYNCFS;
-      break;
+  case IO_READ:
+    info->reads++;
+    info->read_bytes += io->length;
+    break;
+  case IO_WRITE:
+    info->writes++;
+    info->write_bytes += io->length;
+    break;
+  case IO_TRIM:
+    info->trims++;
+    info->trim_bytes += io->length;
+    break;
+  default:
+    info->syncs++;
+    info->datasyncs += io->op == IO_DATASYNC;
+    info->range_syncs += io->op == IO_SYNC_FILE_RANGE;
+    info->fs_syncs += line->action == IOLOG_SYNCFS;
+    break;
   }
   if (io->op <= IO_TRIM) {
     IologName *name = &reader->growing->name[io->file];
@@ -478,10 +480,11 @@ static int io_line (IologReader *reader, const IologLine *line, IologRecord *rec
       return used;
     }
   }
-  record->io = (Io) {
-    .arrival = reader->clock, .file = file, .op = op,
-    .offset = has_range ? line->offset : 0, .length = has_range ? line->length : 0
-  };
+  record->io = (Io){ .arrival = reader->clock,
+                     .file = file,
+                     .op = op,
+                     .offset = has_range ? line->offset : 0,
+                     .length = has_range ? line->length : 0 };
   record->segment = reader->segment - 1;
   if (reader->info) {
     count (reader, line, &record->io, record->stamp);
@@ -532,19 +535,19 @@ static int read_line (IologReader *reader, const ByteLine *text, IologRecord *re
   const IologName *hint = expected_name (reader);
   switch (iolog_line_parse (text->text, text->length, reader->version, hint ? hint->text : NULL,
                             hint ? hint->length : 0, is_known, reader, &line)) {
-    case IOLOG_LINE_EMPTY:
-      if (reader->info) {
-        reader->info->comments += text->length > 0;
-      }
-      return 0;
-    case IOLOG_LINE_VERSION:
-      return version_line (reader, line.offset, FALSE, error);
-    case IOLOG_LINE_TORN:
-      return version_line (reader, line.offset, TRUE, error);
-    case IOLOG_LINE_BAD:
-      return defect (reader, iolog_line_problem (text->text, text->length, reader->version), error);
-    default:
-      break;
+  case IOLOG_LINE_EMPTY:
+    if (reader->info) {
+      reader->info->comments += text->length > 0;
+    }
+    return 0;
+  case IOLOG_LINE_VERSION:
+    return version_line (reader, line.offset, FALSE, error);
+  case IOLOG_LINE_TORN:
+    return version_line (reader, line.offset, TRUE, error);
+  case IOLOG_LINE_BAD:
+    return defect (reader, iolog_line_problem (text->text, text->length, reader->version), error);
+  default:
+    break;
   }
   if (line.trailing && reader->info) {
     reader->info->trailing_words++;

@@ -17,9 +17,9 @@ typedef struct {
   uint64_t id;
   unsigned number;
   uint64_t submitted;
-  GHashTable *by_address, *by_user_data;     /* of Flight; one of the two tables may miss it */
-  GHashTable *flights;                       /* the owner: a set */
-  Flight *latest;                            /* (nullable) submitted last, still in flight */
+  GHashTable *by_address, *by_user_data; /* of Flight; one of the two tables may miss it */
+  GHashTable *flights;                   /* the owner: a set */
+  Flight *latest;                        /* (nullable) submitted last, still in flight */
 } RingState;
 
 typedef struct {
@@ -31,9 +31,9 @@ struct TracepointReader {
   ByteSource *source;
   ByteStream *stream;
   uint64_t line;
-  GHashTable *rings;                         /* of RingState, by id */
-  GHashTable *tasks_by_pid;                  /* pid -> number */
-  GArray *tasks;                             /* of TaskState */
+  GHashTable *rings;        /* of RingState, by id */
+  GHashTable *tasks_by_pid; /* pid -> number */
+  GArray *tasks;            /* of TaskState */
   uint64_t in_flight;
   TracepointInfo info;
 };
@@ -41,10 +41,7 @@ struct TracepointReader {
 #define TRACEPOINT_NAME(id, name) name,
 static const char *const names[] = { TRACEPOINTS (TRACEPOINT_NAME) };
 
-const char *tracepoint_name (TracepointKind kind)
-{
-  return names[kind];
-}
+const char *tracepoint_name (TracepointKind kind) { return names[kind]; }
 
 static void ring_state_free (gpointer data)
 {
@@ -111,8 +108,10 @@ static TaskRole role_of_name (const char *comm, gsize length)
     const char *prefix;
     TaskRole role;
   } row[] = {
-    { "iou-wrk-", TASK_ROLE_WORKER },     { "io_wqe_worker-", TASK_ROLE_WORKER },
-    { "iou-sqp-", TASK_ROLE_SQ_THREAD },  { "io_uring-sq", TASK_ROLE_SQ_THREAD },
+    { "iou-wrk-", TASK_ROLE_WORKER },
+    { "io_wqe_worker-", TASK_ROLE_WORKER },
+    { "iou-sqp-", TASK_ROLE_SQ_THREAD },
+    { "io_uring-sq", TASK_ROLE_SQ_THREAD },
   };
   for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
     const gsize n = strlen (row[i].prefix);
@@ -295,7 +294,7 @@ static int of_request (TracepointReader *reader, const TraceLine *line, RingStat
       return fail_field (reader, line, "\"hashed queue\" or \"normal queue\"", error);
     }
   }
-  if (keys.has_address && keys.address == 0) {        /* a CQE that belongs to no request */
+  if (keys.has_address && keys.address == 0) { /* a CQE that belongs to no request */
     return 1;
   }
   Flight *flight = find_flight (ring, &keys);
@@ -379,8 +378,9 @@ static int read_event (TracepointReader *reader, const TraceLine *line, Tracepoi
     reader->info.unknown++;
     return 0;
   }
-  *event = (Tracepoint) { .kind = kind == TRACEPOINT_SUBMIT_SQE ? TRACEPOINT_SUBMIT : (TracepointKind) kind,
-                          .time = line->time, .line = reader->line };
+  *event = (Tracepoint){ .kind = kind == TRACEPOINT_SUBMIT_SQE ? TRACEPOINT_SUBMIT : (TracepointKind) kind,
+                         .time = line->time,
+                         .line = reader->line };
   if (!know_task (reader, line->pid, line->comm, line->comm_length, &event->task, error)) {
     return -1;
   }
@@ -420,15 +420,9 @@ int tracepoint_reader_next (TracepointReader *reader, Tracepoint *ret_event, GEr
   return got;
 }
 
-const TracepointInfo *tracepoint_reader_info (const TracepointReader *reader)
-{
-  return &reader->info;
-}
+const TracepointInfo *tracepoint_reader_info (const TracepointReader *reader) { return &reader->info; }
 
-unsigned tracepoint_reader_tasks (const TracepointReader *reader)
-{
-  return reader->tasks->len;
-}
+unsigned tracepoint_reader_tasks (const TracepointReader *reader) { return reader->tasks->len; }
 
 TaskRole tracepoint_reader_role (const TracepointReader *reader, unsigned task)
 {

@@ -54,7 +54,7 @@ static const char *parse_cpu_and_time (const char *p, UrTime *ret_time)
   if (rest) {
     return rest;
   }
-  const gsize flags = strcspn (p, " \t");            /* irqs-off, need-resched, ...: a word of 4 to 6 characters */
+  const gsize flags = strcspn (p, " \t"); /* irqs-off, need-resched, ...: a word of 4 to 6 characters */
   return flags >= 4 && flags <= 6 ? parse_time (skip_blanks (p + flags), ret_time) : NULL;
 }
 
@@ -64,7 +64,7 @@ static gboolean parse_task (const char *line, const char *end, TraceLine *ret)
   while (end > line && g_ascii_isspace (end[-1])) {
     end--;
   }
-  if (end > line && end[-1] == ')') {                 /* the thread group, with record-tgid */
+  if (end > line && end[-1] == ')') { /* the thread group, with record-tgid */
     while (end > line && end[-1] != '(') {
       end--;
     }
@@ -81,7 +81,7 @@ static gboolean parse_task (const char *line, const char *end, TraceLine *ret)
   }
   ret->pid = g_ascii_strtoull (digits, NULL, 10);
   const char *separator = digits - 1;
-  if (*separator == '/') {                            /* perf: PID/TID */
+  if (*separator == '/') { /* perf: PID/TID */
     const char *group = separator;
     while (group > line && g_ascii_isdigit (group[-1])) {
       group--;

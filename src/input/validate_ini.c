@@ -6,14 +6,14 @@
 #include "model/kernel_version.h"
 #include <string.h>
 
-G_DEFINE_QUARK (uringsim-validate-ini-error-quark, validate_ini_error)
+G_DEFINE_QUARK (uringsim - validate - ini - error - quark, validate_ini_error)
 
 enum { CPUS_MAX = 1024, NODES_MAX = 64, COUNT_MAX = 1000000000 };
 
 struct ValidateIni {
   KeyFile *file;
   CaptureConditions defaults;
-  GHashTable *conditions;        /* by capture name */
+  GHashTable *conditions; /* by capture name */
 };
 
 static const char default_group[] = "default";
@@ -21,10 +21,7 @@ static const char default_group[] = "default";
 #define CAPTURE_COUNT_NAME(id, name) name,
 static const char *const count_names[] = { CAPTURE_COUNTS (CAPTURE_COUNT_NAME) };
 
-const char *capture_count_name (CaptureCount count)
-{
-  return count_names[count];
-}
+const char *capture_count_name (CaptureCount count) { return count_names[count]; }
 
 static void clear_conditions (CaptureConditions *conditions)
 {

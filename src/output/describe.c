@@ -31,7 +31,7 @@ static const char *on_again_text (const Policy *policy, const PolicyRule *rule, 
   };
 
   if (rule->attempt == ATTEMPT_BLOCKING) {
-    return "-";                         /* never refused */
+    return "-"; /* never refused */
   }
   if (rule->on_again != ON_AGAIN_QUEUE) {
     return names[rule->on_again];

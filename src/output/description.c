@@ -6,19 +6,21 @@
 #include "src/version.h"
 #include <string.h>
 
-typedef struct { char *key, *value; } Field;
+typedef struct {
+  char *key, *value;
+} Field;
 
 typedef struct {
   char *name;
-  char **keys;                    /* with their mark */
+  char **keys; /* with their mark */
   unsigned n_columns;
-  GPtrArray *cells;               /* of char * */
+  GPtrArray *cells; /* of char * */
 } Table;
 
 struct Description {
   char *kind;
-  GPtrArray *fields;              /* of Field */
-  GPtrArray *tables;              /* of Table */
+  GPtrArray *fields; /* of Field */
+  GPtrArray *tables; /* of Table */
 };
 
 static void field_free (gpointer data)
@@ -89,15 +91,9 @@ void description_cell (Description *description, const char *value)
   g_ptr_array_add (table->cells, g_strdup (value ? value : ""));
 }
 
-static gboolean is_number_column (const char *key)
-{
-  return g_str_has_suffix (key, "#");
-}
+static gboolean is_number_column (const char *key) { return g_str_has_suffix (key, "#"); }
 
-static gboolean is_long_column (const char *key)
-{
-  return g_str_has_suffix (key, "+");
-}
+static gboolean is_long_column (const char *key) { return g_str_has_suffix (key, "+"); }
 
 static char *plain_key (const char *key)
 {

@@ -25,8 +25,14 @@ static char *three_digits (double value)
 
 char *format_time (double ns)
 {
-  static const struct { double limit, scale; const char *unit; } units[] = {
-    { 999.5, 1, "ns" }, { 999.5e3, 1e3, "us" }, { 999.5e6, 1e6, "ms" }, { HUGE_VAL, 1e9, "s" },
+  static const struct {
+    double limit, scale;
+    const char *unit;
+  } units[] = {
+    { 999.5, 1, "ns" },
+    { 999.5e3, 1e3, "us" },
+    { 999.5e6, 1e6, "ms" },
+    { HUGE_VAL, 1e9, "s" },
   };
   unsigned i = 0;
 
@@ -40,10 +46,7 @@ char *format_time (double ns)
   return g_strconcat (digits, " ", units[i].unit, NULL);
 }
 
-char *format_us (double ns)
-{
-  return ns == 0 ? g_strdup ("0") : three_digits (ns / 1e3);
-}
+char *format_us (double ns) { return ns == 0 ? g_strdup ("0") : three_digits (ns / 1e3); }
 
 char *format_count (uint64_t value)
 {

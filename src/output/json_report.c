@@ -20,7 +20,10 @@ static void put_estimate (JsonBuilder *builder, const char *name, ReportEstimate
 
 static void put_histogram (JsonBuilder *builder, const char *name, const UrHistogram *histogram)
 {
-  static const struct { const char *key; double percent; } rows[] = {
+  static const struct {
+    const char *key;
+    double percent;
+  } rows[] = {
     { "50", 50 }, { "90", 90 }, { "95", 95 }, { "99", 99 }, { "99.9", 99.9 }, { "99.99", 99.99 },
   };
 
@@ -71,8 +74,13 @@ static void put_ops (JsonBuilder *builder, const RunResult *result)
     ur_histogram_merge (&sync->clat, &op->clat);
     ur_histogram_merge (&sync->lat, &op->lat);
   }
-  const struct { const char *name; const ResultOp *op; } rows[] = {
-    { "read", &result->op[IO_READ] }, { "write", &result->op[IO_WRITE] }, { "sync", sync },
+  const struct {
+    const char *name;
+    const ResultOp *op;
+  } rows[] = {
+    { "read", &result->op[IO_READ] },
+    { "write", &result->op[IO_WRITE] },
+    { "sync", sync },
     { "trim", &result->op[IO_TRIM] },
   };
   json_open_object (builder, "ops");
@@ -261,8 +269,13 @@ char *json_report (const Report *report)
 
 static void put_published (JsonBuilder *builder, const ExperimentRow *row)
 {
-  const struct { const char *name; double value; } fields[] = {
-    { "iops", row->iops }, { "bw_bytes", row->bw_bytes }, { "clat_ns", row->clat_mean_ns },
+  const struct {
+    const char *name;
+    double value;
+  } fields[] = {
+    { "iops", row->iops },
+    { "bw_bytes", row->bw_bytes },
+    { "clat_ns", row->clat_mean_ns },
     { "cpu_share_contention", row->cpu_share_contention },
   };
 

@@ -25,7 +25,7 @@ static void add_figure (TextTable *table, const char *row, const ReportRun *run,
   text_table_take (table, published[0] == '-' ? g_strdup ("") : format_error (error));
 }
 
-static char *estimate_text (ReportEstimate estimate, char *(*format) (double))
+static char *estimate_text (ReportEstimate estimate, char *(*format) (double) )
 {
   g_autofree char *mean = format (estimate.mean);
 

@@ -63,8 +63,7 @@ void text_section_locks (const ReportRun *runs, char *const *names, unsigned n, 
   g_autoptr (TextTable) locks = text_table_new ("llrrrrrrrr");
   g_autoptr (TextTable) workers = text_table_new ("lrrrrrrr");
 
-  text_table_header (locks, "", "lock", "acquired", "contended", "wait", "max", "hold", "spin", "slow", "share",
-                     NULL);
+  text_table_header (locks, "", "lock", "acquired", "contended", "wait", "max", "hold", "spin", "slow", "share", NULL);
   text_table_header (workers, "", "created", "most alive", "running", "spinning", "asleep", "idle", "sleeps/IO", NULL);
   for (unsigned i = 0; i < n; i++) {
     const RunResult *result = runs[i].result;
@@ -99,8 +98,7 @@ void text_section_locks (const ReportRun *runs, char *const *names, unsigned n, 
                   "The most contended lock (us; wait per contended, the rest per acquisition; share of busy CPU)", out);
   }
   if (text_table_rows (workers)) {
-    print_titled (workers, "What the workers did (mean number of them; a workqueue keeps one more in reserve)",
-                  out);
+    print_titled (workers, "What the workers did (mean number of them; a workqueue keeps one more in reserve)", out);
   }
 }
 
@@ -113,8 +111,8 @@ void text_section_cpus (const ReportRun *runs, char *const *names, unsigned n, G
   for (unsigned i = 0; i < n; i++) {
     const RunResult *result = runs[i].result;
     const double shares[] = {
-      result->cpu.busy, result->cpu.idle, result->cpu.spin, result->cpu.app, result->cpu.sq_thread, result->cpu.workers,
-      result->cpu.flusher, result->cpu.irq,
+      result->cpu.busy,      result->cpu.idle,    result->cpu.spin,    result->cpu.app,
+      result->cpu.sq_thread, result->cpu.workers, result->cpu.flusher, result->cpu.irq,
     };
     text_table_add (table, names[i]);
     text_table_take (table, format_count (result->cpus));
@@ -122,7 +120,8 @@ void text_section_cpus (const ReportRun *runs, char *const *names, unsigned n, G
       text_table_take (table, k >= 2 && shares[k] == 0 ? g_strdup ("") : format_share (shares[k]));
     }
   }
-  print_titled (table, "What the CPUs did (share of all CPU time; spinning, on locks or polling, lies inside busy)", out);
+  print_titled (table, "What the CPUs did (share of all CPU time; spinning, on locks or polling, lies inside busy)",
+                out);
 }
 
 void text_section_notes (const GPtrArray *notes, GString *out)

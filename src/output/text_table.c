@@ -8,8 +8,8 @@ enum { GAP = 2 };
 struct TextTable {
   char *alignment;
   unsigned n_columns;
-  GPtrArray *header;              /* of char *; empty: none */
-  GPtrArray *cells;               /* of char *, row by row */
+  GPtrArray *header; /* of char *; empty: none */
+  GPtrArray *cells;  /* of char *, row by row */
 };
 
 TextTable *text_table_new (const char *alignment)
@@ -34,15 +34,9 @@ void text_table_free (TextTable *table)
   g_free (table);
 }
 
-void text_table_take (TextTable *table, char *text)
-{
-  g_ptr_array_add (table->cells, text);
-}
+void text_table_take (TextTable *table, char *text) { g_ptr_array_add (table->cells, text); }
 
-void text_table_add (TextTable *table, const char *text)
-{
-  text_table_take (table, g_strdup (text));
-}
+void text_table_add (TextTable *table, const char *text) { text_table_take (table, g_strdup (text)); }
 
 void text_table_header (TextTable *table, ...)
 {
@@ -57,10 +51,7 @@ void text_table_header (TextTable *table, ...)
   g_assert (table->header->len == table->n_columns);
 }
 
-unsigned text_table_rows (const TextTable *table)
-{
-  return table->cells->len / table->n_columns;
-}
+unsigned text_table_rows (const TextTable *table) { return table->cells->len / table->n_columns; }
 
 static const char *cell (const TextTable *table, unsigned row, unsigned column)
 {

@@ -16,10 +16,7 @@ static char *both_counts (uint64_t real, uint64_t simulated)
   return g_strdup_printf ("%" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT, real, simulated);
 }
 
-static char *both_rates (double real, double simulated)
-{
-  return g_strdup_printf ("%.2f | %.2f", real, simulated);
-}
+static char *both_rates (double real, double simulated) { return g_strdup_printf ("%.2f | %.2f", real, simulated); }
 
 static void print_table (const ReportValidation *validation, GString *out)
 {
@@ -74,10 +71,9 @@ static void print_counts (const ReportCapture *capture, GString *out)
     if (count->ok) {
       continue;
     }
-    g_autofree char *range = count->low == count->high
-                                 ? g_strdup_printf ("%" G_GUINT64_FORMAT, count->low)
-                                 : g_strdup_printf ("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, count->low,
-                                                    count->high);
+    g_autofree char *range = count->low == count->high ? g_strdup_printf ("%" G_GUINT64_FORMAT, count->low)
+                                                       : g_strdup_printf ("%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT,
+                                                                          count->low, count->high);
     g_string_append_printf (out, "    %s: simulated %" G_GUINT64_FORMAT ", expected %s\n", count->name,
                             count->simulated, range);
   }
@@ -114,9 +110,9 @@ static void print_differences (const ReportCapture *capture, GString *out)
                             capture->simulated_switches);
   }
   if (capture->real_posted_by_worker != capture->simulated_posted_by_worker) {
-    g_string_append_printf (out, "    completions posted by a worker: real %" G_GUINT64_FORMAT
-                            ", simulated %" G_GUINT64_FORMAT "\n",
-                            capture->real_posted_by_worker, capture->simulated_posted_by_worker);
+    g_string_append_printf (
+        out, "    completions posted by a worker: real %" G_GUINT64_FORMAT ", simulated %" G_GUINT64_FORMAT "\n",
+        capture->real_posted_by_worker, capture->simulated_posted_by_worker);
   }
 }
 
@@ -141,8 +137,9 @@ char *text_report_validation (const ReportValidation *validation)
   GString *out = g_string_new (NULL);
   gboolean titled = FALSE;
 
-  g_string_append_printf (out, "uringsim %s (model %u), validate: real traces beside simulated ones, seed %"
-                          G_GUINT64_FORMAT "\n", uringsim_version (), uringsim_model_version (), validation->seed);
+  g_string_append_printf (
+      out, "uringsim %s (model %u), validate: real traces beside simulated ones, seed %" G_GUINT64_FORMAT "\n",
+      uringsim_version (), uringsim_model_version (), validation->seed);
   if (validation->interrupted) {
     g_string_append (out, "INTERRUPTED: only some captures were compared\n");
   }

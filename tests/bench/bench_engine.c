@@ -16,8 +16,7 @@
 
 enum { ROUNDS = 5, N_STEPS = 1 << 16 };
 
-static void
-report (const char *name, double ns, const char *unit)
+static void report (const char *name, double ns, const char *unit)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
 
@@ -32,8 +31,7 @@ typedef struct {
   unsigned pending;
 } Hold;
 
-static void
-hold_event (UrEngine *engine, void *data)
+static void hold_event (UrEngine *engine, void *data)
 {
   Hold *hold = data;
 
@@ -44,8 +42,7 @@ hold_event (UrEngine *engine, void *data)
   ur_engine_at (engine, ur_engine_now (engine) + hold->step[hold->left % N_STEPS], hold_event, hold);
 }
 
-static void
-run_hold (void *data)
+static void run_hold (void *data)
 {
   Hold *hold = data;
   UrEngine *engine = ur_engine_new ();
@@ -57,8 +54,7 @@ run_hold (void *data)
   ur_engine_free (engine);
 }
 
-static void
-bench_hold (uint64_t scale)
+static void bench_hold (uint64_t scale)
 {
   static const unsigned pending[] = { 16, 64, 1024, 16384 };
   Hold *hold = g_new0 (Hold, 1);
@@ -79,10 +75,12 @@ bench_hold (uint64_t scale)
 
 /* ---- the other ways an event can go ---- */
 
-typedef struct { uint64_t left, count; UrEngine *engine; } Counter;
+typedef struct {
+  uint64_t left, count;
+  UrEngine *engine;
+} Counter;
 
-static void
-ready_event (UrEngine *engine, void *data)
+static void ready_event (UrEngine *engine, void *data)
 {
   Counter *counter = data;
 
@@ -90,8 +88,7 @@ ready_event (UrEngine *engine, void *data)
     ur_engine_at (engine, ur_engine_now (engine), ready_event, counter);
 }
 
-static void
-run_ready (void *data)
+static void run_ready (void *data)
 {
   Counter *counter = data;
   UrEngine *engine = ur_engine_new ();
@@ -102,16 +99,14 @@ run_ready (void *data)
   ur_engine_free (engine);
 }
 
-static void
-ignore (UrEngine *engine, void *data)
+static void ignore (UrEngine *engine, void *data)
 {
   (void) engine;
   (void) data;
 }
 
 /* A 5 s timer armed and cancelled, with 64 other events pending. */
-static void
-run_timer (void *data)
+static void run_timer (void *data)
 {
   Counter *counter = data;
   UrEngine *engine = ur_engine_new ();
@@ -123,8 +118,7 @@ run_timer (void *data)
   ur_engine_free (engine);
 }
 
-static void
-advance_event (UrEngine *engine, void *data)
+static void advance_event (UrEngine *engine, void *data)
 {
   Counter *counter = data;
 
@@ -133,8 +127,7 @@ advance_event (UrEngine *engine, void *data)
       g_error ("fast-forward refused");
 }
 
-static void
-run_advance (void *data)
+static void run_advance (void *data)
 {
   UrEngine *engine = ur_engine_new ();
 
@@ -146,11 +139,16 @@ run_advance (void *data)
 
 /* ---- coroutines: 64 of them in turn, resumed from an event handler's place ---- */
 
-typedef struct { UrCoroutine *coroutine[64]; uint64_t count; } Switches;
-typedef struct { Switches *all; int index; } Switcher;
+typedef struct {
+  UrCoroutine *coroutine[64];
+  uint64_t count;
+} Switches;
+typedef struct {
+  Switches *all;
+  int index;
+} Switcher;
 
-static void
-switch_body (void *data)
+static void switch_body (void *data)
 {
   Switcher *self = data;
 
@@ -158,8 +156,7 @@ switch_body (void *data)
     ur_coroutine_suspend (self->all->coroutine[self->index]);
 }
 
-static void
-run_switches (void *data)
+static void run_switches (void *data)
 {
   Switches *switches = data;
 
@@ -167,15 +164,14 @@ run_switches (void *data)
     ur_coroutine_resume (switches->coroutine[i % 64]);
 }
 
-static void
-bench_switch (uint64_t scale)
+static void bench_switch (uint64_t scale)
 {
   Switches switches = { .count = 1000000 * scale };
   Switcher switcher[64];
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
 
   for (int i = 0; i < 64; i++) {
-    switcher[i] = (Switcher) { &switches, i };
+    switcher[i] = (Switcher){ &switches, i };
     switches.coroutine[i] = ur_coroutine_new (pool, switch_body, &switcher[i]);
   }
   report ("coroutine_switch_pair", bench_best (ROUNDS, run_switches, &switches) / (double) switches.count, "pair");
@@ -197,8 +193,7 @@ typedef struct {
   UrTime waiting[RING];
 } Station;
 
-static void
-station_source (void *data)
+static void station_source (void *data)
 {
   Station *station = data;
 
@@ -209,8 +204,7 @@ station_source (void *data)
   }
 }
 
-static void
-station_server (void *data)
+static void station_server (void *data)
 {
   Station *station = data;
 
@@ -218,13 +212,11 @@ station_server (void *data)
     if (station->served == station->arrived)
       process_sleep (&station->server);
     process_hold (&station->server, (UrTime) ur_random_exponential (&station->services, 900e3));
-    ur_histogram_record (&station->stay,
-                         ur_engine_now (station->engine) - station->waiting[station->served++ % RING]);
+    ur_histogram_record (&station->stay, ur_engine_now (station->engine) - station->waiting[station->served++ % RING]);
   }
 }
 
-static void
-run_station (void *data)
+static void run_station (void *data)
 {
   Station *station = data;
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
@@ -244,8 +236,7 @@ run_station (void *data)
   ur_engine_free (station->engine);
 }
 
-static void
-bench_station (uint64_t scale)
+static void bench_station (uint64_t scale)
 {
   Station *station = g_new0 (Station, 1);
 
@@ -264,8 +255,7 @@ typedef struct {
   volatile double sink;
 } Draws;
 
-static void
-run_u64 (void *data)
+static void run_u64 (void *data)
 {
   Draws *draws = data;
   uint64_t sum = 0;
@@ -275,8 +265,7 @@ run_u64 (void *data)
   draws->sink = (double) sum;
 }
 
-static void
-run_exponential (void *data)
+static void run_exponential (void *data)
 {
   Draws *draws = data;
   double sum = 0.0;
@@ -286,8 +275,7 @@ run_exponential (void *data)
   draws->sink = sum;
 }
 
-static void
-run_shape (void *data)
+static void run_shape (void *data)
 {
   Draws *draws = data;
   double sum = 0.0;
@@ -297,8 +285,7 @@ run_shape (void *data)
   draws->sink = sum;
 }
 
-static void
-run_record (void *data)
+static void run_record (void *data)
 {
   Draws *draws = data;
 
@@ -306,19 +293,23 @@ run_record (void *data)
     ur_histogram_record (&draws->histogram, ur_random_u64 (&draws->random) >> 44);
 }
 
-static void
-run_shape_new (void *data)
+static void run_shape_new (void *data)
 {
   (void) data;
   ur_shape_free (ur_shape_new_gamma (0.15));
 }
 
-static void
-bench_draws (uint64_t scale)
+static void bench_draws (uint64_t scale)
 {
-  static const struct { const char *name; void (*run) (void *data); const char *unit; } rows[] = {
-    { "random_u64", run_u64, "draw" }, { "random_exponential", run_exponential, "draw" },
-    { "shape_draw", run_shape, "draw" }, { "histogram_record", run_record, "record" },
+  static const struct {
+    const char *name;
+    void (*run) (void *data);
+    const char *unit;
+  } rows[] = {
+    { "random_u64", run_u64, "draw" },
+    { "random_exponential", run_exponential, "draw" },
+    { "shape_draw", run_shape, "draw" },
+    { "histogram_record", run_record, "record" },
   };
   Draws *draws = g_new0 (Draws, 1);
 
@@ -333,8 +324,7 @@ bench_draws (uint64_t scale)
   g_free (draws);
 }
 
-int
-main (int argc, char **argv)
+int main (int argc, char **argv)
 {
   gboolean quick = argc == 2 && strcmp (argv[1], "-q") == 0;
   uint64_t scale = quick ? 1 : 10;

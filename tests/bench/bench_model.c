@@ -1,6 +1,7 @@
 /*
  * How fast the simulator is: simulated I/Os and events per second of four scenes, each in a process
- * of its own so that its peak memory can be read.  Usage: bench_model [IOS] (default 1,000,000; 10,000,000 for the memory goal).
+ * of its own so that its peak memory can be read.  Usage: bench_model [IOS] (default 1,000,000; 10,000,000 for the
+ * memory goal).
  */
 #include "model/simulation.h"
 #include "tests/bench/bench.h"
@@ -11,18 +12,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef struct { const char *name, *policy, *machine; ApplicationEngine engine; unsigned iodepth; gboolean sqpoll; } Scene;
+typedef struct {
+  const char *name, *policy, *machine;
+  ApplicationEngine engine;
+  unsigned iodepth;
+  gboolean sqpoll;
+} Scene;
 
 static const Scene scenes[] = {
-  { "psync",                               "linux-6.3",             "x86-server",  APPLICATION_PSYNC,    1,  FALSE },
-  { "io_uring inline, sq_thread, depth 8", "inline-buffered-write", "x86-server",  APPLICATION_IO_URING, 8,  TRUE },
-  { "io_uring inline, depth 32",           "inline-buffered-write", "x86-server",  APPLICATION_IO_URING, 32, FALSE },
-  { "io_uring punted, hashed, depth 32",   "linux-6.3",             "x86-server",  APPLICATION_IO_URING, 32, FALSE },
-  { "linux-5.3, 31 workers on one inode",  "linux-5.3",             "axboe-2019",  APPLICATION_IO_URING, 32, FALSE },
+  { "psync", "linux-6.3", "x86-server", APPLICATION_PSYNC, 1, FALSE },
+  { "io_uring inline, sq_thread, depth 8", "inline-buffered-write", "x86-server", APPLICATION_IO_URING, 8, TRUE },
+  { "io_uring inline, depth 32", "inline-buffered-write", "x86-server", APPLICATION_IO_URING, 32, FALSE },
+  { "io_uring punted, hashed, depth 32", "linux-6.3", "x86-server", APPLICATION_IO_URING, 32, FALSE },
+  { "linux-5.3, 31 workers on one inode", "linux-5.3", "axboe-2019", APPLICATION_IO_URING, 32, FALSE },
 };
 
-static Workload *
-scene_workload (const Scene *scene, uint64_t ios)
+static Workload *scene_workload (const Scene *scene, uint64_t ios)
 {
   Workload *workload = workload_new ();
   WorkloadJob *job = workload_add_job (workload);
@@ -44,8 +49,7 @@ scene_workload (const Scene *scene, uint64_t ios)
   return workload;
 }
 
-static int
-run_scene (const Scene *scene, uint64_t ios)
+static int run_scene (const Scene *scene, uint64_t ios)
 {
   g_autoptr (GError) error = NULL;
   Policy *policy = policy_load (scene->policy, &error);
@@ -53,8 +57,15 @@ run_scene (const Scene *scene, uint64_t ios)
   FileSystem *file_system = machine ? file_system_load ("ext4", &error) : NULL;
   Workload *workload = scene_workload (scene, ios);
   SimulationSetup setup = {
-    .workload = workload, .policy = policy, .machine = machine, .file_system = file_system, .engine = -1, .sqpoll = -1,
-    .cache = -1, .replay = REPLAY_CLOSED, .seed = 1,
+    .workload = workload,
+    .policy = policy,
+    .machine = machine,
+    .file_system = file_system,
+    .engine = -1,
+    .sqpoll = -1,
+    .cache = -1,
+    .replay = REPLAY_CLOSED,
+    .seed = 1,
   };
   double start = bench_now_ns (), seconds;
   RunResult *result = file_system ? simulation_run (&setup, &error) : NULL;
@@ -66,8 +77,8 @@ run_scene (const Scene *scene, uint64_t ios)
     return 1;
   }
   getrusage (RUSAGE_SELF, &usage);
-  printf ("%-38s %6.2f M ios/s  %6.1f M events/s  %5.1f events/io  %6.1f MiB peak  (simulated %.0f IOPS)\n", scene->name,
-          (double) result->ios / seconds / 1e6, (double) result->events / seconds / 1e6,
+  printf ("%-38s %6.2f M ios/s  %6.1f M events/s  %5.1f events/io  %6.1f MiB peak  (simulated %.0f IOPS)\n",
+          scene->name, (double) result->ios / seconds / 1e6, (double) result->events / seconds / 1e6,
           (double) result->events / (double) result->ios, (double) usage.ru_maxrss / 1024, result->iops);
   run_result_free (result);
   workload_free (workload);
@@ -77,8 +88,7 @@ run_scene (const Scene *scene, uint64_t ios)
   return 0;
 }
 
-int
-main (int argc, char **argv)
+int main (int argc, char **argv)
 {
   uint64_t ios = argc > 1 ? g_ascii_strtoull (argv[1], NULL, 10) : 1000000;
   int failed = 0;

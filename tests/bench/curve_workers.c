@@ -14,8 +14,7 @@
 static const unsigned limits[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 31, 48, 64 };
 static const unsigned cpu_counts[] = { 4, 8, 16, 56 };
 
-static Policy *
-limited_policy (unsigned limit, GError **error)
+static Policy *limited_policy (unsigned limit, GError **error)
 {
   g_autofree char *name = NULL, *text = NULL;
   Policy *policy = NULL;
@@ -25,15 +24,15 @@ limited_policy (unsigned limit, GError **error)
     return NULL;
   g_close (fd, NULL);
   text = g_strdup_printf ("[Policy]\nName=limit-%u\nTitle=linux-5.3 with %u workers\nBase=linux-5.3\n"
-                          "[Queue default]\nKind=workqueue\nMaxWorkers=%u\nHash=none\n", limit, limit, limit);
+                          "[Queue default]\nKind=workqueue\nMaxWorkers=%u\nHash=none\n",
+                          limit, limit, limit);
   if (g_file_set_contents (name, text, -1, error))
     policy = policy_load (name, error);
   g_unlink (name);
   return policy;
 }
 
-static Workload *
-random_writes (unsigned depth, uint64_t ios)
+static Workload *random_writes (unsigned depth, uint64_t ios)
 {
   Workload *workload = workload_new ();
   WorkloadJob *job = workload_add_job (workload);
@@ -54,8 +53,7 @@ random_writes (unsigned depth, uint64_t ios)
 }
 
 /* One cell: "IOPS ± half width (contention share)". */
-static gboolean
-print_cell (SimulationSetup setup, GError **error)
+static gboolean print_cell (SimulationSetup setup, GError **error)
 {
   UrTally iops, share;
 
@@ -74,8 +72,7 @@ print_cell (SimulationSetup setup, GError **error)
   return TRUE;
 }
 
-int
-main (int argc, char **argv)
+int main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
   unsigned depth = argc > 1 ? (unsigned) g_ascii_strtoull (argv[1], NULL, 10) : 128;
@@ -96,8 +93,15 @@ main (int argc, char **argv)
     printf ("| %u |", limits[i]);
     for (unsigned c = 0; ok && c < G_N_ELEMENTS (cpu_counts); c++) {
       SimulationSetup setup = {
-        .workload = workload, .policy = policy, .machine = machine, .file_system = file_system, .engine = -1,
-        .cpus = cpu_counts[c], .sqpoll = -1, .cache = -1, .replay = REPLAY_CLOSED,
+        .workload = workload,
+        .policy = policy,
+        .machine = machine,
+        .file_system = file_system,
+        .engine = -1,
+        .cpus = cpu_counts[c],
+        .sqpoll = -1,
+        .cache = -1,
+        .replay = REPLAY_CLOSED,
       };
 
       ok = print_cell (setup, &error);

@@ -20,13 +20,13 @@
 #include "src/engine/tally.h"
 #include "tests/bench/bench.h"
 
-#define RING 65536u                     /* waiting customers, a power of two */
+#define RING 65536u /* waiting customers, a power of two */
 
 typedef struct {
   UrEngine *engine;
   UrRandom arrivals, services;
   uint64_t customers, arrived, served;
-  UrTime waiting[RING];                 /* arrival times */
+  UrTime waiting[RING]; /* arrival times */
   uint32_t head, tail;
   gboolean fast_forward, server_asleep;
   UrTally stay;
@@ -34,55 +34,38 @@ typedef struct {
   int source_state, server_state;
 } Queue;
 
-static UrTime
-draw (UrRandom *random, double mean)
-{
-  return (UrTime) (ur_random_exponential (random, mean) + 0.5);
-}
+static UrTime draw (UrRandom *random, double mean) { return (UrTime) (ur_random_exponential (random, mean) + 0.5); }
 
-static UrTime
-next_gap (Queue *queue)
-{
-  return draw (&queue->arrivals, 1000e3);
-}
+static UrTime next_gap (Queue *queue) { return draw (&queue->arrivals, 1000e3); }
 
-static UrTime
-next_service (Queue *queue)
-{
-  return draw (&queue->services, 900e3);
-}
+static UrTime next_service (Queue *queue) { return draw (&queue->services, 900e3); }
 
-static void
-join (Queue *queue)
+static void join (Queue *queue)
 {
   queue->waiting[queue->tail++ % RING] = ur_engine_now (queue->engine);
   queue->arrived++;
 }
 
-static void
-leave (Queue *queue)
+static void leave (Queue *queue)
 {
   ur_tally_add (&queue->stay, (double) (ur_engine_now (queue->engine) - queue->waiting[queue->head++ % RING]));
   queue->served++;
 }
 
-static gboolean
-skip_to (Queue *queue, UrTime when)
+static gboolean skip_to (Queue *queue, UrTime when)
 {
   return queue->fast_forward && ur_engine_try_advance (queue->engine, when);
 }
 
 /* ---- stackful ---- */
 
-static void
-resume (UrEngine *engine, void *data)
+static void resume (UrEngine *engine, void *data)
 {
   (void) engine;
   ur_coroutine_resume (data);
 }
 
-static void
-hold (Queue *queue, UrCoroutine *self, UrTime duration)
+static void hold (Queue *queue, UrCoroutine *self, UrTime duration)
 {
   UrTime when = ur_engine_now (queue->engine) + duration;
 
@@ -92,8 +75,7 @@ hold (Queue *queue, UrCoroutine *self, UrTime duration)
   ur_coroutine_suspend (self);
 }
 
-static void
-stackful_source (void *data)
+static void stackful_source (void *data)
 {
   Queue *queue = data;
 
@@ -107,8 +89,7 @@ stackful_source (void *data)
   }
 }
 
-static void
-stackful_server (void *data)
+static void stackful_server (void *data)
 {
   Queue *queue = data;
 
@@ -122,8 +103,7 @@ stackful_server (void *data)
   }
 }
 
-static void
-run_stackful (Queue *queue)
+static void run_stackful (Queue *queue)
 {
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
 
@@ -141,8 +121,7 @@ run_stackful (Queue *queue)
 
 static void stackless_server (UrEngine *engine, void *data);
 
-static void
-stackless_source (UrEngine *engine, void *data)
+static void stackless_source (UrEngine *engine, void *data)
 {
   Queue *queue = data;
 
@@ -156,7 +135,7 @@ stackless_source (UrEngine *engine, void *data)
         return;
       }
       /* fall through */
-  case 1:
+    case 1:
       join (queue);
       if (queue->server_asleep) {
         queue->server_asleep = FALSE;
@@ -166,8 +145,7 @@ stackless_source (UrEngine *engine, void *data)
   }
 }
 
-static void
-stackless_server (UrEngine *engine, void *data)
+static void stackless_server (UrEngine *engine, void *data)
 {
   Queue *queue = data;
 
@@ -180,23 +158,22 @@ stackless_server (UrEngine *engine, void *data)
         return;
       }
       /* fall through */
-  case 1: {
+    case 1: {
       UrTime when = ur_engine_now (engine) + next_service (queue);
       if (!skip_to (queue, when)) {
         queue->server_state = 2;
         ur_engine_at (engine, when, stackless_server, queue);
         return;
       }
-      }
+    }
       /* fall through */
-  case 2:
+    case 2:
       leave (queue);
     }
   }
 }
 
-static void
-run_stackless (Queue *queue)
+static void run_stackless (Queue *queue)
 {
   ur_engine_at (queue->engine, 0, stackless_source, queue);
   ur_engine_at (queue->engine, 0, stackless_server, queue);
@@ -205,8 +182,7 @@ run_stackless (Queue *queue)
 
 /* ---- events ---- */
 
-static void
-depart (UrEngine *engine, void *data)
+static void depart (UrEngine *engine, void *data)
 {
   Queue *queue = data;
 
@@ -215,8 +191,7 @@ depart (UrEngine *engine, void *data)
     ur_engine_at (engine, ur_engine_now (engine) + next_service (queue), depart, queue);
 }
 
-static void
-arrive (UrEngine *engine, void *data)
+static void arrive (UrEngine *engine, void *data)
 {
   Queue *queue = data;
 
@@ -227,8 +202,7 @@ arrive (UrEngine *engine, void *data)
     ur_engine_at (engine, ur_engine_now (engine) + next_gap (queue), arrive, queue);
 }
 
-static void
-run_events (Queue *queue)
+static void run_events (Queue *queue)
 {
   ur_engine_at (queue->engine, next_gap (queue), arrive, queue);
   ur_engine_run (queue->engine, UR_TIME_NEVER);
@@ -243,8 +217,7 @@ typedef struct {
   double best_ns, stay;
 } Way;
 
-static void
-measure (Way *way, uint64_t customers)
+static void measure (Way *way, uint64_t customers)
 {
   Queue *queue = g_new0 (Queue, 1);
 
@@ -263,8 +236,7 @@ measure (Way *way, uint64_t customers)
   g_free (queue);
 }
 
-int
-main (int argc, char **argv)
+int main (int argc, char **argv)
 {
   Way ways[] = {
     { "events", run_events, FALSE, 1e300, 0 },
@@ -279,7 +251,7 @@ main (int argc, char **argv)
     fprintf (stderr, "spike_processes: the number of customers must be positive\n");
     return 2;
   }
-  for (int round = 0; round < 5; round++)               /* interleaved, best of 5 */
+  for (int round = 0; round < 5; round++) /* interleaved, best of 5 */
     for (size_t i = 0; i < G_N_ELEMENTS (ways); i++)
       measure (&ways[i], customers);
   for (size_t i = 0; i < G_N_ELEMENTS (ways); i++) {

@@ -19,8 +19,7 @@ typedef struct {
   uint64_t sum;
 } Walker;
 
-static void
-walk (void *data)
+static void walk (void *data)
 {
   Walker *self = data;
 
@@ -30,8 +29,7 @@ walk (void *data)
   }
 }
 
-static void
-test_life (void)
+static void test_life (void)
 {
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
   Walker walker = { .steps = 2 };
@@ -49,14 +47,13 @@ test_life (void)
   ur_coroutine_pool_free (NULL);
 }
 
-static void
-test_backend (void)
+static void test_backend (void)
 {
-#if defined (UR_COROUTINE_UCONTEXT)
+#if defined(UR_COROUTINE_UCONTEXT)
   const char *expected = "ucontext";
-#elif defined (__x86_64__)
+#elif defined(__x86_64__)
   const char *expected = "x86-64";
-#elif defined (__aarch64__)
+#elif defined(__aarch64__)
   const char *expected = "aarch64";
 #else
   const char *expected = "ucontext";
@@ -65,8 +62,7 @@ test_backend (void)
 }
 
 /* Values that live across a suspend, in more variables than there are registers: integers and doubles. */
-static void
-keep_values (void *data)
+static void keep_values (void *data)
 {
   Walker *self = data;
   UrRandom random;
@@ -81,13 +77,15 @@ keep_values (void *data)
     double y = p + q * r;
     ur_coroutine_suspend (self->coroutine);
     self->done += (x == (a ^ b ^ c ^ d ^ e ^ f ^ g ^ h)) && y == p + q * r;
-    a += b; c += d; e += f; g += h;
+    a += b;
+    c += d;
+    e += f;
+    g += h;
     p += 0.25;
   }
 }
 
-static void
-test_values_survive (void)
+static void test_values_survive (void)
 {
   enum { N = 200 };
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
@@ -97,10 +95,10 @@ test_values_survive (void)
 
   ur_random_init (&random, 1, "order");
   for (unsigned i = 0; i < N; i++) {
-    walkers[i] = (Walker) { .steps = i };
+    walkers[i] = (Walker){ .steps = i };
     walkers[i].coroutine = ur_coroutine_new (pool, keep_values, &walkers[i]);
   }
-  while (left > 0) {                    /* in random order, all interleaved */
+  while (left > 0) { /* in random order, all interleaved */
     UrCoroutine *next = walkers[ur_random_below (&random, N)].coroutine;
     if (!ur_coroutine_ended (next) && !ur_coroutine_resume (next))
       left--;
@@ -114,12 +112,11 @@ test_values_survive (void)
 }
 
 /* The stack is aligned as the ABI wants it: vector code and the C library rely on it. */
-static void
-check_alignment (void *data)
+static void check_alignment (void *data)
 {
   Walker *self = data;
-  _Alignas (64) char aligned[64];
-  _Alignas (16) volatile double pair[2] = { 1.0, 2.0 };
+  _Alignas(64) char aligned[64];
+  _Alignas(16) volatile double pair[2] = { 1.0, 2.0 };
   char text[64];
 
   self->sum = ((uintptr_t) aligned % 64) | ((uintptr_t) pair % 16);
@@ -129,12 +126,11 @@ check_alignment (void *data)
   self->done += ((uintptr_t) aligned % 64) == 0;
 }
 
-static void
-test_alignment (void)
+static void test_alignment (void)
 {
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
 
-  for (int i = 0; i < 40; i++) {        /* stacks start at different places */
+  for (int i = 0; i < 40; i++) { /* stacks start at different places */
     Walker *walker = g_new0 (Walker, 1);
     walker->coroutine = ur_coroutine_new (pool, check_alignment, walker);
     while (ur_coroutine_resume (walker->coroutine))
@@ -146,8 +142,7 @@ test_alignment (void)
   ur_coroutine_pool_free (pool);
 }
 
-static unsigned
-recurse (unsigned depth, Walker *self)
+static unsigned recurse (unsigned depth, Walker *self)
 {
   volatile char block[256];
 
@@ -159,27 +154,31 @@ recurse (unsigned depth, Walker *self)
   return block[depth % sizeof block] == (char) depth;
 }
 
-static void
-go_deep (void *data)
+static void go_deep (void *data)
 {
   Walker *self = data;
 
   recurse (self->steps, self);
 }
 
-static void
-test_deep_stack (void)
+static void test_deep_stack (void)
 {
   /* 60 frames of somewhat more than 256 bytes: most of 32 KiB. */
-  static const struct { const char *name; size_t size; unsigned depth; } rows[] = {
-    { "default stack", 0, 60 }, { "1 byte is rounded up to 16 KiB", 1, 20 }, { "1 MiB", 1 << 20, 2000 },
+  static const struct {
+    const char *name;
+    size_t size;
+    unsigned depth;
+  } rows[] = {
+    { "default stack", 0, 60 },
+    { "1 byte is rounded up to 16 KiB", 1, 20 },
+    { "1 MiB", 1 << 20, 2000 },
   };
 
   for (size_t row = 0; row < G_N_ELEMENTS (rows); row++) {
     UrCoroutinePool *pool = ur_coroutine_pool_new (rows[row].size);
     Walker walkers[30];
-    for (int i = 0; i < 30; i++) {      /* more than the number of different stack starts */
-      walkers[i] = (Walker) { .steps = rows[row].depth };
+    for (int i = 0; i < 30; i++) { /* more than the number of different stack starts */
+      walkers[i] = (Walker){ .steps = rows[row].depth };
       walkers[i].coroutine = ur_coroutine_new (pool, go_deep, &walkers[i]);
       CHECK (ur_coroutine_resume (walkers[i].coroutine), "%s: at the bottom", rows[row].name);
     }
@@ -193,8 +192,7 @@ test_deep_stack (void)
 }
 
 /* Bodies that never end are freed where they stand, and their stacks serve the next ones. */
-static void
-test_abandon_and_reuse (void)
+static void test_abandon_and_reuse (void)
 {
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
   UrCoroutine *first = NULL;
@@ -204,7 +202,7 @@ test_abandon_and_reuse (void)
     deep.coroutine = ur_coroutine_new (pool, go_deep, &deep);
     walker.coroutine = ur_coroutine_new (pool, walk, &walker);
     first = first != NULL ? first : deep.coroutine;
-    if (round % 3 != 0)                 /* some are freed before their first step */
+    if (round % 3 != 0) /* some are freed before their first step */
       ur_coroutine_resume (deep.coroutine);
     while (ur_coroutine_resume (walker.coroutine))
       ;
@@ -221,8 +219,7 @@ test_abandon_and_reuse (void)
 }
 
 /* Coroutines of several pools, in several threads: nothing is shared. */
-static gpointer
-run_thread (gpointer data)
+static gpointer run_thread (gpointer data)
 {
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
   Walker walkers[8];
@@ -230,7 +227,7 @@ run_thread (gpointer data)
 
   (void) data;
   for (int i = 0; i < 8; i++) {
-    walkers[i] = (Walker) { .steps = 500 };
+    walkers[i] = (Walker){ .steps = 500 };
     walkers[i].coroutine = ur_coroutine_new (pool, walk, &walkers[i]);
   }
   for (int step = 0; step < 501; step++)
@@ -244,8 +241,7 @@ run_thread (gpointer data)
   return (gpointer) done;
 }
 
-static void
-test_threads (void)
+static void test_threads (void)
 {
   GThread *thread[3];
 
@@ -256,8 +252,7 @@ test_threads (void)
 }
 
 /* Runs `misuse` in a child and says whether a signal ended it. */
-static gboolean
-dies (void (*misuse) (void))
+static gboolean dies (void (*misuse) (void))
 {
   int status = 0;
   pid_t child = fork ();
@@ -275,51 +270,36 @@ dies (void (*misuse) (void))
 }
 
 /* Touches the stack downwards, `steps` KiB in all. */
-__attribute__ ((no_sanitize ("address"))) static void
-touch_down (void *data)
+__attribute__ ((no_sanitize ("address"))) static void touch_down (void *data)
 {
   Walker *self = data;
   uintptr_t address = (uintptr_t) __builtin_frame_address (0);
 
   for (unsigned i = 0; i <= self->steps; i++)
-    self->sum += (uint64_t) *(volatile char *) (address - 1024 * i);
+    self->sum += (uint64_t) * (volatile char *) (address - 1024 * i);
 }
 
 /* Many stacks next to each other, so that what lies beyond the first of them is mapped. */
-static void
-touch_all (size_t stack_size, unsigned kib)
+static void touch_all (size_t stack_size, unsigned kib)
 {
   UrCoroutinePool *pool = ur_coroutine_pool_new (stack_size);
   Walker walkers[40];
 
   for (int i = 0; i < 40; i++) {
-    walkers[i] = (Walker) { .steps = kib };
+    walkers[i] = (Walker){ .steps = kib };
     walkers[i].coroutine = ur_coroutine_new (pool, touch_down, &walkers[i]);
   }
   for (int i = 0; i < 30; i++)
     ur_coroutine_resume (walkers[i].coroutine);
 }
 
-static void
-use_default_stack (void)
-{
-  touch_all (0, 32 - 1);
-}
+static void use_default_stack (void) { touch_all (0, 32 - 1); }
 
-static void
-use_own_stack (void)
-{
-  touch_all (100 * 1024, 100 - 1);
-}
+static void use_own_stack (void) { touch_all (100 * 1024, 100 - 1); }
 
-static void
-overflow_stack (void)
-{
-  touch_all (100 * 1024, 100 + 16);
-}
+static void overflow_stack (void) { touch_all (100 * 1024, 100 + 16); }
 
-static void
-resume_ended (void)
+static void resume_ended (void)
 {
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
   Walker walker = { .steps = 0 };
@@ -329,8 +309,7 @@ resume_ended (void)
   ur_coroutine_resume (walker.coroutine);
 }
 
-static void
-suspend_outside (void)
+static void suspend_outside (void)
 {
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
   Walker walker = { .steps = 3 };
@@ -340,8 +319,7 @@ suspend_outside (void)
   ur_coroutine_suspend (walker.coroutine);
 }
 
-static void
-test_limits_and_misuse (void)
+static void test_limits_and_misuse (void)
 {
   CHECK (!dies (use_default_stack), "32 KiB can be used");
   CHECK (!dies (use_own_stack), "the size asked for can be used");
@@ -355,8 +333,7 @@ test_limits_and_misuse (void)
 #endif
 }
 
-void
-register_coroutine_tests (void)
+void register_coroutine_tests (void)
 {
   CU_pSuite suite = check_new_suite ("coroutine");
 

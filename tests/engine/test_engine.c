@@ -14,14 +14,16 @@
 /* ---- order ---- */
 
 typedef struct {
-  char *text;                           /* what ran, one character an event */
+  char *text; /* what ran, one character an event */
   unsigned n;
 } Log;
 
-typedef struct { Log *log; char name; } Mark;
+typedef struct {
+  Log *log;
+  char name;
+} Mark;
 
-static void
-mark (UrEngine *engine, void *data)
+static void mark (UrEngine *engine, void *data)
 {
   Mark *self = data;
 
@@ -30,11 +32,14 @@ mark (UrEngine *engine, void *data)
   self->log->text[self->log->n] = '\0';
 }
 
-typedef struct { UrTime when; unsigned priority; } Scheduled;
+typedef struct {
+  UrTime when;
+  unsigned priority;
+} Scheduled;
 
 static const struct {
   const char *name;
-  Scheduled events[8];                  /* named a, b, c... in the order they are scheduled */
+  Scheduled events[8]; /* named a, b, c... in the order they are scheduled */
   unsigned n;
   const char *order;
 } orders[] = {
@@ -43,13 +48,14 @@ static const struct {
   { "same time: priority before sequence", { { 10, 128 }, { 10, 255 }, { 10, 0 }, { 10, 128 } }, 4, "cadb" },
   { "time before priority", { { 20, 0 }, { 10, 255 } }, 2, "ba" },
   { "at time 0", { { 0, 128 }, { 0, 0 }, { 0, 128 }, { 0, 255 }, { 0, 1 } }, 5, "beacd" },
-  { "ready ring and tree mixed", { { 0, 200 }, { 0, 100 }, { 0, 200 }, { 0, 100 }, { 0, 255 }, { 0, 50 } }, 6,
+  { "ready ring and tree mixed",
+    { { 0, 200 }, { 0, 100 }, { 0, 200 }, { 0, 100 }, { 0, 255 }, { 0, 50 } },
+    6,
     "fbdace" },
   { "huge times", { { UR_TIME_NEVER - 1, 128 }, { 1, 128 }, { UR_TIME_NEVER - 2, 128 } }, 3, "bca" },
 };
 
-static void
-test_order (void)
+static void test_order (void)
 {
   for (size_t row = 0; row < G_N_ELEMENTS (orders); row++) {
     UrEngine *engine = ur_engine_new ();
@@ -58,7 +64,7 @@ test_order (void)
     Mark marks[8];
 
     for (unsigned i = 0; i < orders[row].n; i++) {
-      marks[i] = (Mark) { &log, (char) ('a' + i) };
+      marks[i] = (Mark){ &log, (char) ('a' + i) };
       ur_engine_at_priority (engine, orders[row].events[i].when, orders[row].events[i].priority, mark, &marks[i]);
     }
     ur_engine_run (engine, UR_TIME_NEVER);
@@ -72,12 +78,11 @@ test_order (void)
 typedef struct {
   Log *log;
   char name;
-  unsigned priority;                    /* of the child */
+  unsigned priority; /* of the child */
   Mark child;
 } Parent;
 
-static void
-parent (UrEngine *engine, void *data)
+static void parent (UrEngine *engine, void *data)
 {
   Parent *self = data;
 
@@ -85,8 +90,7 @@ parent (UrEngine *engine, void *data)
   ur_engine_at_priority (engine, ur_engine_now (engine), self->priority, mark, &self->child);
 }
 
-static void
-test_order_from_handlers (void)
+static void test_order_from_handlers (void)
 {
   UrEngine *engine = ur_engine_new ();
   char text[16] = "";
@@ -107,8 +111,7 @@ test_order_from_handlers (void)
 
 /* ---- cancel and handles ---- */
 
-static void
-test_cancel (void)
+static void test_cancel (void)
 {
   UrEngine *engine = ur_engine_new ();
   char text[16] = "";
@@ -117,8 +120,8 @@ test_cancel (void)
   UrEventHandle handle[6];
 
   for (int i = 0; i < 6; i++) {
-    marks[i] = (Mark) { &log, (char) ('a' + i) };
-    handle[i] = ur_engine_at (engine, i < 3 ? 0 : 100, mark, &marks[i]);        /* three ready, three in the tree */
+    marks[i] = (Mark){ &log, (char) ('a' + i) };
+    handle[i] = ur_engine_at (engine, i < 3 ? 0 : 100, mark, &marks[i]); /* three ready, three in the tree */
   }
   CHECK (ur_engine_pending (engine) == 6, "6 pending");
   CHECK (ur_engine_when (engine, handle[1]) == 0 && ur_engine_when (engine, handle[4]) == 100, "times by handle");
@@ -136,8 +139,7 @@ test_cancel (void)
   ur_engine_free (engine);
 }
 
-static void
-test_handle_reuse (void)
+static void test_handle_reuse (void)
 {
   UrEngine *engine = ur_engine_new ();
   char text[4] = "";
@@ -170,10 +172,12 @@ test_handle_reuse (void)
 }
 
 /* A handler that cancels itself, an event due at the same time, and one due later. */
-typedef struct { UrEventHandle self, same, later; gboolean result[3]; } Killer;
+typedef struct {
+  UrEventHandle self, same, later;
+  gboolean result[3];
+} Killer;
 
-static void
-kill_others (UrEngine *engine, void *data)
+static void kill_others (UrEngine *engine, void *data)
 {
   Killer *killer = data;
 
@@ -182,10 +186,9 @@ kill_others (UrEngine *engine, void *data)
   killer->result[2] = ur_engine_cancel (engine, killer->later);
 }
 
-static void
-test_cancel_from_handler (void)
+static void test_cancel_from_handler (void)
 {
-  static const UrTime times[] = { 0, 50 };      /* ready ring, tree */
+  static const UrTime times[] = { 0, 50 }; /* ready ring, tree */
 
   for (size_t row = 0; row < G_N_ELEMENTS (times); row++) {
     UrEngine *engine = ur_engine_new ();
@@ -207,8 +210,7 @@ test_cancel_from_handler (void)
 }
 
 /* A timer armed and cancelled over and over must not leave anything behind. */
-static void
-test_cancel_leaves_nothing (void)
+static void test_cancel_leaves_nothing (void)
 {
   UrEventQueue queue;
 
@@ -233,8 +235,7 @@ test_cancel_leaves_nothing (void)
 
 /* Tombstones in the middle of the ready ring are dropped instead of growing it without bound,
  * and the events that move then are still the ones their handles name. */
-static void
-test_ready_ring_is_bounded (void)
+static void test_ready_ring_is_bounded (void)
 {
   enum { ROUNDS = 10000, KEPT = 20 };
   UrEventQueue queue;
@@ -248,7 +249,7 @@ test_ready_ring_is_bounded (void)
     if (i % (ROUNDS / KEPT) == 0)
       kept[i / (ROUNDS / KEPT)] = ur_event_queue_insert (&queue, 7, 7, 128, NULL, (void *) (i / (ROUNDS / KEPT)));
     UrEventHandle next = ur_event_queue_insert (&queue, 7, 7, 128, NULL, (void *) 99);
-    ur_event_queue_cancel (&queue, last);       /* neither at the head nor at the tail */
+    ur_event_queue_cancel (&queue, last); /* neither at the head nor at the tail */
     last = next;
   }
   ur_event_queue_cancel (&queue, last);
@@ -265,15 +266,13 @@ test_ready_ring_is_bounded (void)
 
 /* ---- until and stop ---- */
 
-static void
-stop (UrEngine *engine, void *data)
+static void stop (UrEngine *engine, void *data)
 {
   mark (engine, data);
   ur_engine_stop (engine);
 }
 
-static void
-test_until (void)
+static void test_until (void)
 {
   UrEngine *engine = ur_engine_new ();
   char text[16] = "";
@@ -298,8 +297,7 @@ test_until (void)
   ur_engine_free (NULL);
 }
 
-static void
-test_stop (void)
+static void test_stop (void)
 {
   UrEngine *engine = ur_engine_new ();
   char text[16] = "";
@@ -321,12 +319,12 @@ test_stop (void)
 /* ---- fast-forward ---- */
 
 typedef struct {
-  UrTime target;                        /* asked for by the handler at time 100 */
-  UrTime other;                         /* another pending event, UR_TIME_NEVER for none */
+  UrTime target; /* asked for by the handler at time 100 */
+  UrTime other;  /* another pending event, UR_TIME_NEVER for none */
   UrTime until;
   gboolean stop;
-  gboolean cancel_other;                /* cancelled by the handler before it asks */
-  gboolean add_now;                     /* the handler schedules an event at its own time before it asks */
+  gboolean cancel_other; /* cancelled by the handler before it asks */
+  gboolean add_now;      /* the handler schedules an event at its own time before it asks */
   gboolean expected;
   const char *name;
 } Advance;
@@ -353,15 +351,13 @@ typedef struct {
   UrTime now;
 } AdvanceState;
 
-static void
-ignore (UrEngine *engine, void *data)
+static void ignore (UrEngine *engine, void *data)
 {
   (void) engine;
   (void) data;
 }
 
-static void
-ask (UrEngine *engine, void *data)
+static void ask (UrEngine *engine, void *data)
 {
   AdvanceState *state = data;
 
@@ -377,8 +373,7 @@ ask (UrEngine *engine, void *data)
   state->second = ur_engine_try_advance (engine, state->now);
 }
 
-static void
-test_try_advance (void)
+static void test_try_advance (void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS (advances); i++) {
     const Advance *row = &advances[i];
@@ -399,10 +394,14 @@ test_try_advance (void)
 }
 
 /* A chain of costs gives the same clock readings with and without fast-forward. */
-typedef struct { UrTime step, last; unsigned left; gboolean forward; UrTime sum; } Chain;
+typedef struct {
+  UrTime step, last;
+  unsigned left;
+  gboolean forward;
+  UrTime sum;
+} Chain;
 
-static void
-chain (UrEngine *engine, void *data)
+static void chain (UrEngine *engine, void *data)
 {
   Chain *self = data;
 
@@ -419,8 +418,7 @@ chain (UrEngine *engine, void *data)
   }
 }
 
-static void
-test_advance_changes_nothing (void)
+static void test_advance_changes_nothing (void)
 {
   UrTime sum[2], now[2];
   uint64_t events[2];
@@ -446,19 +444,26 @@ test_advance_changes_nothing (void)
 enum { N_MODEL = 400 };
 
 typedef struct Token Token;
-typedef struct { UrTime when; unsigned priority, serial; UrEventHandle handle; Token *token; } ModelEvent;
+typedef struct {
+  UrTime when;
+  unsigned priority, serial;
+  UrEventHandle handle;
+  Token *token;
+} ModelEvent;
 
 typedef struct {
   UrRandom random;
-  ModelEvent list[N_MODEL];             /* pending, in no order */
+  ModelEvent list[N_MODEL]; /* pending, in no order */
   unsigned n, serial, target, budget;
   unsigned errors, runs, cancels, advances;
 } Model;
 
-struct Token { Model *model; unsigned serial; };
+struct Token {
+  Model *model;
+  unsigned serial;
+};
 
-static int
-precedes (const ModelEvent *a, const ModelEvent *b)
+static int precedes (const ModelEvent *a, const ModelEvent *b)
 {
   if (a->when != b->when)
     return a->when < b->when;
@@ -467,8 +472,7 @@ precedes (const ModelEvent *a, const ModelEvent *b)
   return a->serial < b->serial;
 }
 
-static unsigned
-model_first (const Model *model)
+static unsigned model_first (const Model *model)
 {
   unsigned first = 0;
 
@@ -480,19 +484,20 @@ model_first (const Model *model)
 
 static void model_step (UrEngine *engine, void *data);
 
-static void
-model_add (Model *model, UrEngine *engine)
+static void model_add (Model *model, UrEngine *engine)
 {
   static const unsigned priorities[] = { 0, 127, 128, 128, 128, 255 };
   Token *token = g_new (Token, 1);
   ModelEvent event = { .serial = model->serial++ };
   unsigned kind = (unsigned) ur_random_below (&model->random, 4);
-  UrTime delay = kind == 0 ? 0 : kind == 1 ? ur_random_below (&model->random, 4)
-                 : kind == 2 ? ur_random_below (&model->random, 1000) : ur_random_below (&model->random, 5 * UR_S);
+  UrTime delay = kind == 0   ? 0
+                 : kind == 1 ? ur_random_below (&model->random, 4)
+                 : kind == 2 ? ur_random_below (&model->random, 1000)
+                             : ur_random_below (&model->random, 5 * UR_S);
 
   event.when = ur_engine_now (engine) + delay;
   event.priority = priorities[ur_random_below (&model->random, G_N_ELEMENTS (priorities))];
-  *token = (Token) { model, event.serial };
+  *token = (Token){ model, event.serial };
   event.token = token;
   if (event.priority == UR_PRIORITY_NORMAL)
     event.handle = ur_engine_at (engine, event.when, model_step, token);
@@ -501,8 +506,7 @@ model_add (Model *model, UrEngine *engine)
   model->list[model->n++] = event;
 }
 
-static void
-model_cancel (Model *model, UrEngine *engine)
+static void model_cancel (Model *model, UrEngine *engine)
 {
   ModelEvent *victim = &model->list[ur_random_below (&model->random, model->n)];
 
@@ -514,8 +518,7 @@ model_cancel (Model *model, UrEngine *engine)
   model->cancels++;
 }
 
-static void
-model_advance (Model *model, UrEngine *engine)
+static void model_advance (Model *model, UrEngine *engine)
 {
   UrTime when = ur_engine_now (engine) + ur_random_below (&model->random, 3);
   UrTime next = model->n > 0 ? model->list[model_first (model)].when : UR_TIME_NEVER;
@@ -527,15 +530,14 @@ model_advance (Model *model, UrEngine *engine)
 }
 
 /* Runs as an event: must be the one that the list says, at its time; then random operations. */
-static void
-model_step (UrEngine *engine, void *data)
+static void model_step (UrEngine *engine, void *data)
 {
   Token *token = data;
   Model *model = token->model;
   unsigned first = model_first (model);
 
-  model->errors += model->n == 0 || model->list[first].serial != token->serial ||
-                   model->list[first].when != ur_engine_now (engine);
+  model->errors +=
+      model->n == 0 || model->list[first].serial != token->serial || model->list[first].when != ur_engine_now (engine);
   g_free (token);
   if (model->n > 0) {
     UrEventHandle handle = model->list[first].handle;
@@ -562,8 +564,7 @@ model_step (UrEngine *engine, void *data)
     model_add (model, engine);
 }
 
-static void
-test_against_list (void)
+static void test_against_list (void)
 {
   static const unsigned targets[] = { 3, 20, N_MODEL };
 
@@ -586,11 +587,10 @@ test_against_list (void)
 }
 
 /* Sequence numbers run out after 2^32 events: order must survive the renumbering. */
-static void
-test_renumbering (void)
+static void test_renumbering (void)
 {
   enum { N = 300 };
-  static const unsigned points[] = { 1, 5, N / 2, N - 40, N - 1 };     /* how many are pending when it happens */
+  static const unsigned points[] = { 1, 5, N / 2, N - 40, N - 1 }; /* how many are pending when it happens */
 
   for (size_t row = 0; row < G_N_ELEMENTS (points); row++) {
     UrEventQueue queue;
@@ -617,8 +617,7 @@ test_renumbering (void)
 }
 
 /* The same with an event just taken whose leaf is still in the tree. */
-static void
-test_renumbering_in_handler (void)
+static void test_renumbering_in_handler (void)
 {
   UrEventQueue queue;
   UrTime time;
@@ -638,8 +637,7 @@ test_renumbering_in_handler (void)
 }
 
 /* More events than the first allocation, scheduled from outside and from a handler. */
-static void
-test_growth (void)
+static void test_growth (void)
 {
   enum { N = 5000 };
   UrEngine *engine = ur_engine_new ();
@@ -659,8 +657,7 @@ test_growth (void)
   ur_engine_free (engine);
 }
 
-void
-register_engine_tests (void)
+void register_engine_tests (void)
 {
   CU_pSuite suite = check_new_suite ("engine");
 

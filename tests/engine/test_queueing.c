@@ -13,16 +13,14 @@
 #include "tests/unit.h"
 
 #define LEVEL 0.99
-#define SERVICE_NS 1e6                  /* mean service time: rounding to whole ns does not matter */
+#define SERVICE_NS 1e6 /* mean service time: rounding to whole ns does not matter */
 
-static UrTime
-exponential_time (UrRandom *random, double mean)
+static UrTime exponential_time (UrRandom *random, double mean)
 {
   return (UrTime) (ur_random_exponential (random, mean) + 0.5);
 }
 
-static void
-check_interval (const char *what, const UrTally *tally, double theory, double bound)
+static void check_interval (const char *what, const UrTally *tally, double theory, double bound)
 {
   double half = ur_tally_half_width (tally, LEVEL);
 
@@ -32,14 +30,14 @@ check_interval (const char *what, const UrTally *tally, double theory, double bo
 
 /* ---- one server process and one source process, FIFO: M/M/1 and M/D/1 ---- */
 
-#define RING 8192u                      /* a power of two, more than ever wait */
+#define RING 8192u /* a power of two, more than ever wait */
 
 typedef struct {
   UrEngine *engine;
   Process source, server;
   UrRandom arrivals, services;
-  double gap;                           /* mean time between arrivals */
-  gboolean constant;                    /* service times, else exponential */
+  double gap;        /* mean time between arrivals */
+  gboolean constant; /* service times, else exponential */
   unsigned warm_up, customers, arrived, served;
   UrTime waiting[RING];
   uint32_t head, tail;
@@ -47,8 +45,7 @@ typedef struct {
   UrLevel present;
 } Station;
 
-static void
-station_source (void *data)
+static void station_source (void *data)
 {
   Station *station = data;
 
@@ -63,8 +60,7 @@ station_source (void *data)
   }
 }
 
-static void
-station_server (void *data)
+static void station_server (void *data)
 {
   Station *station = data;
 
@@ -73,8 +69,8 @@ station_server (void *data)
       process_sleep (&station->server);
       continue;
     }
-    process_hold (&station->server, station->constant ? (UrTime) SERVICE_NS
-                                    : exponential_time (&station->services, SERVICE_NS));
+    process_hold (&station->server,
+                  station->constant ? (UrTime) SERVICE_NS : exponential_time (&station->services, SERVICE_NS));
     UrTime now = ur_engine_now (station->engine), since = station->waiting[station->head++ % RING];
     ur_level_set (&station->present, now, station->tail - station->head);
     if (station->served++ >= station->warm_up)
@@ -83,9 +79,8 @@ station_server (void *data)
 }
 
 /* One replication; adds its mean stay (in service times) and mean number present. */
-static void
-run_station (double utilisation, gboolean constant, unsigned customers, unsigned replication, UrTally *stay,
-             UrTally *present)
+static void run_station (double utilisation, gboolean constant, unsigned customers, unsigned replication, UrTally *stay,
+                         UrTally *present)
 {
   Station *station = g_new0 (Station, 1);
   UrCoroutinePool *pool = ur_coroutine_pool_new (0);
@@ -116,7 +111,7 @@ static const struct {
   double utilisation;
   gboolean constant;
   unsigned customers, replications;
-  double bound;                         /* of the relative half width */
+  double bound; /* of the relative half width */
 } stations[] = {
   { "M/M/1, utilisation 0.5", 0.5, FALSE, 50000, 20, 0.01 },
   { "M/M/1, utilisation 0.9", 0.9, FALSE, 300000, 20, 0.03 },
@@ -124,8 +119,7 @@ static const struct {
   { "M/D/1, utilisation 0.8", 0.8, TRUE, 100000, 20, 0.015 },
 };
 
-static void
-test_single_server (void)
+static void test_single_server (void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS (stations); i++) {
     double rho = stations[i].utilisation;
@@ -150,7 +144,7 @@ typedef struct Customer Customer;
 
 typedef struct {
   unsigned units;
-  Customer *first, *last;               /* waiting */
+  Customer *first, *last; /* waiting */
 } Resource;
 
 struct Customer {
@@ -159,8 +153,7 @@ struct Customer {
   void *owner;
 };
 
-static gboolean
-resource_acquire (Resource *resource, Customer *customer)
+static gboolean resource_acquire (Resource *resource, Customer *customer)
 {
   if (resource->units > 0) {
     resource->units--;
@@ -172,12 +165,11 @@ resource_acquire (Resource *resource, Customer *customer)
   else
     resource->last->next = customer;
   resource->last = customer;
-  process_sleep (&customer->process);   /* the unit is handed over, so nobody can take it in between */
+  process_sleep (&customer->process); /* the unit is handed over, so nobody can take it in between */
   return FALSE;
 }
 
-static void
-resource_release (Resource *resource)
+static void resource_release (Resource *resource)
 {
   Customer *next = resource->first;
 
@@ -197,14 +189,13 @@ typedef struct {
   Process source;
   UrRandom arrivals, services;
   Resource servers;
-  Customer *gone;                       /* ended, to be freed by the source */
+  Customer *gone; /* ended, to be freed by the source */
   double gap;
   unsigned customers, arrived, warm_up, counted, waited;
   UrTally wait;
 } Office;
 
-static void
-office_customer (void *data)
+static void office_customer (void *data)
 {
   Customer *self = data;
   Office *office = self->owner;
@@ -223,8 +214,7 @@ office_customer (void *data)
   office->gone = self;
 }
 
-static void
-office_free_gone (Office *office)
+static void office_free_gone (Office *office)
 {
   while (office->gone != NULL) {
     Customer *customer = office->gone;
@@ -234,8 +224,7 @@ office_free_gone (Office *office)
   }
 }
 
-static void
-office_source (void *data)
+static void office_source (void *data)
 {
   Office *office = data;
 
@@ -250,21 +239,21 @@ office_source (void *data)
 }
 
 /* The probability of waiting with c servers and offered load a. */
-static double
-erlang_c (unsigned c, double a)
+static double erlang_c (unsigned c, double a)
 {
-  double blocking = 1.0;                /* Erlang B by its recursion */
+  double blocking = 1.0; /* Erlang B by its recursion */
 
   for (unsigned i = 1; i <= c; i++)
     blocking = a * blocking / (i + a * blocking);
   return blocking / (1.0 - (a / c) * (1.0 - blocking));
 }
 
-static void
-run_office (unsigned servers, double load, unsigned customers, unsigned replication, UrTally *wait, UrTally *waited)
+static void run_office (unsigned servers, double load, unsigned customers, unsigned replication, UrTally *wait,
+                        UrTally *waited)
 {
-  Office office = { .servers = { .units = servers }, .gap = SERVICE_NS / load, .customers = customers,
-                    .warm_up = customers / 20 };
+  Office office = {
+    .servers = { .units = servers }, .gap = SERVICE_NS / load, .customers = customers, .warm_up = customers / 20
+  };
 
   office.engine = ur_engine_new ();
   office.pool = ur_coroutine_pool_new (0);
@@ -282,13 +271,17 @@ run_office (unsigned servers, double load, unsigned customers, unsigned replicat
   ur_engine_free (office.engine);
 }
 
-static const struct { const char *name; unsigned servers; double load; double bound; } offices[] = {
+static const struct {
+  const char *name;
+  unsigned servers;
+  double load;
+  double bound;
+} offices[] = {
   { "M/M/4, utilisation 0.8", 4, 3.2, 0.04 },
   { "M/M/2, utilisation 0.6", 2, 1.2, 0.02 },
 };
 
-static void
-test_several_servers (void)
+static void test_several_servers (void)
 {
   for (size_t i = 0; i < G_N_ELEMENTS (offices); i++) {
     double c = erlang_c (offices[i].servers, offices[i].load);
@@ -305,8 +298,7 @@ test_several_servers (void)
 }
 
 /* Erlang C itself, against published values. */
-static void
-test_erlang_c (void)
+static void test_erlang_c (void)
 {
   CHECK_NEAR (erlang_c (1, 0.9), 0.9, 1e-12, "one server: the utilisation");
   CHECK_NEAR (erlang_c (2, 1.2), 0.45, 1e-12, "two servers: 2 rho^2 / (1 + rho)");
@@ -322,13 +314,12 @@ typedef struct {
   UrRandom up, repair;
   Resource repairmen;
   Customer machine[MACHINES];
-  double up_time;                       /* mean */
+  double up_time; /* mean */
   UrLevel broken;
   unsigned repairs, n_broken;
 } Shop;
 
-static void
-shop_machine (void *data)
+static void shop_machine (void *data)
 {
   Customer *self = data;
   Shop *shop = self->owner;
@@ -345,8 +336,7 @@ shop_machine (void *data)
 }
 
 /* Mean number broken and repairs per mean repair time, from the birth and death process. */
-static void
-repairman_theory (double up_time, double *ret_broken, double *ret_rate)
+static void repairman_theory (double up_time, double *ret_broken, double *ret_rate)
 {
   double p[MACHINES + 1] = { 1.0 }, sum = 1.0;
 
@@ -361,8 +351,7 @@ repairman_theory (double up_time, double *ret_broken, double *ret_rate)
   }
 }
 
-static void
-run_shop (double up_time, unsigned replication, UrTally *broken, UrTally *rate)
+static void run_shop (double up_time, unsigned replication, UrTally *broken, UrTally *rate)
 {
   const UrTime warm_up = (UrTime) (200 * SERVICE_NS), end = (UrTime) (20000 * SERVICE_NS);
   Shop shop = { .repairmen = { .units = REPAIRMEN }, .up_time = up_time };
@@ -384,15 +373,14 @@ run_shop (double up_time, unsigned replication, UrTally *broken, UrTally *rate)
   ur_tally_add (broken, ur_level_mean (&shop.broken, end));
   ur_tally_add (rate, shop.repairs / ((double) (end - warm_up) / SERVICE_NS));
   for (int i = 0; i < MACHINES; i++)
-    ur_coroutine_free (shop.machine[i].process.coroutine);    /* abandoned in the middle of their loops */
+    ur_coroutine_free (shop.machine[i].process.coroutine); /* abandoned in the middle of their loops */
   ur_coroutine_pool_free (pool);
   ur_engine_free (shop.engine);
 }
 
-static void
-test_machine_repairman (void)
+static void test_machine_repairman (void)
 {
-  static const double up_times[] = { 3.0, 8.0 };        /* repairmen busy all the time, and half of it */
+  static const double up_times[] = { 3.0, 8.0 }; /* repairmen busy all the time, and half of it */
 
   for (size_t i = 0; i < G_N_ELEMENTS (up_times); i++) {
     double broken_theory, rate_theory;
@@ -409,8 +397,7 @@ test_machine_repairman (void)
   }
 }
 
-void
-register_queueing_tests (void)
+void register_queueing_tests (void)
 {
   CU_pSuite suite = check_new_suite ("queueing");
 

@@ -14,21 +14,31 @@
 
 /* Output of the authors' xoshiro256starstar.c from the state 1, 2, 3, 4, as other libraries test it, too. */
 static const uint64_t xoshiro_vector[] = {
-  11520, 0, 1509978240, UINT64_C (1215971899390074240), UINT64_C (1216172134540287360),
-  UINT64_C (607988272756665600), UINT64_C (16172922978634559625), UINT64_C (8476171486693032832),
-  UINT64_C (10595114339597558777), UINT64_C (2904607092377533576),
+  11520,
+  0,
+  1509978240,
+  UINT64_C (1215971899390074240),
+  UINT64_C (1216172134540287360),
+  UINT64_C (607988272756665600),
+  UINT64_C (16172922978634559625),
+  UINT64_C (8476171486693032832),
+  UINT64_C (10595114339597558777),
+  UINT64_C (2904607092377533576),
 };
 
 /* Output of Vigna's splitmix64.c. */
-static const struct { uint64_t seed, output[5]; } splitmix_vectors[] = {
-  { 1234567, { UINT64_C (6457827717110365317), UINT64_C (3203168211198807973), UINT64_C (9817491932198370423),
-               UINT64_C (4593380528125082431), UINT64_C (16408922859458223821) } },
-  { 0, { UINT64_C (0xe220a8397b1dcdaf), UINT64_C (0x6e789e6aa1b965f4), UINT64_C (0x06c45d188009454f),
-         UINT64_C (0xf88bb8a8724c81ec), UINT64_C (0x1b39896a51a8749b) } },
+static const struct {
+  uint64_t seed, output[5];
+} splitmix_vectors[] = {
+  { 1234567,
+    { UINT64_C (6457827717110365317), UINT64_C (3203168211198807973), UINT64_C (9817491932198370423),
+      UINT64_C (4593380528125082431), UINT64_C (16408922859458223821) } },
+  { 0,
+    { UINT64_C (0xe220a8397b1dcdaf), UINT64_C (0x6e789e6aa1b965f4), UINT64_C (0x06c45d188009454f),
+      UINT64_C (0xf88bb8a8724c81ec), UINT64_C (0x1b39896a51a8749b) } },
 };
 
-static void
-test_vectors (void)
+static void test_vectors (void)
 {
   static const uint64_t state[4] = { 1, 2, 3, 4 };
   UrRandom random;
@@ -44,8 +54,7 @@ test_vectors (void)
 }
 
 /* What a named stream gives must never change: results of old runs depend on it. */
-static void
-test_frozen_streams (void)
+static void test_frozen_streams (void)
 {
   UrRandom random;
 
@@ -60,17 +69,22 @@ test_frozen_streams (void)
   CHECK (ur_random_gamma (&random, 0.5) == 0x1.3aa045cd05f26p+1, "gamma of a shape below 1");
 }
 
-typedef struct { const char *name; uint64_t seed; gboolean indexed; uint64_t index; } Stream;
+typedef struct {
+  const char *name;
+  uint64_t seed;
+  gboolean indexed;
+  uint64_t index;
+} Stream;
 
 static const Stream streams[] = {
-  { "a", 1, FALSE, 0 }, { "a", 2, FALSE, 0 }, { "b", 1, FALSE, 0 }, { "ab", 1, FALSE, 0 }, { "ba", 1, FALSE, 0 },
-  { "", 1, FALSE, 0 }, { "", 0, FALSE, 0 }, { "a", 0, FALSE, 0 }, { "a", UINT64_MAX, FALSE, 0 },
-  { "a", 1, TRUE, 0 }, { "a", 1, TRUE, 1 }, { "a", 1, TRUE, UINT64_MAX }, { "a", 2, TRUE, 0 }, { "b", 1, TRUE, 0 },
-  { "a:0", 1, FALSE, 0 }, { "", 1, TRUE, 97 }, { "\xc3\xa4", 1, FALSE, 0 },
+  { "a", 1, FALSE, 0 },          { "a", 2, FALSE, 0 }, { "b", 1, FALSE, 0 },   { "ab", 1, FALSE, 0 },
+  { "ba", 1, FALSE, 0 },         { "", 1, FALSE, 0 },  { "", 0, FALSE, 0 },    { "a", 0, FALSE, 0 },
+  { "a", UINT64_MAX, FALSE, 0 }, { "a", 1, TRUE, 0 },  { "a", 1, TRUE, 1 },    { "a", 1, TRUE, UINT64_MAX },
+  { "a", 2, TRUE, 0 },           { "b", 1, TRUE, 0 },  { "a:0", 1, FALSE, 0 }, { "", 1, TRUE, 97 },
+  { "\xc3\xa4", 1, FALSE, 0 },
 };
 
-static void
-init_stream (UrRandom *random, const Stream *stream)
+static void init_stream (UrRandom *random, const Stream *stream)
 {
   if (stream->indexed)
     ur_random_init_indexed (random, stream->seed, stream->name, stream->index);
@@ -79,8 +93,7 @@ init_stream (UrRandom *random, const Stream *stream)
 }
 
 /* Bits of two streams that agree: half of them, for every pair of different streams. */
-static void
-test_streams_differ (void)
+static void test_streams_differ (void)
 {
   enum { WORDS = 4000 };
 
@@ -103,8 +116,7 @@ test_streams_differ (void)
 }
 
 /* Neighbouring seeds and indices: correlation of the uniform draws. */
-static void
-test_neighbours_uncorrelated (void)
+static void test_neighbours_uncorrelated (void)
 {
   enum { DRAWS = 20000 };
 
@@ -126,11 +138,19 @@ test_neighbours_uncorrelated (void)
 }
 
 /* Chi-square of draws below n against n equal cells; plain modulo or truncation would fail for the large n. */
-static void
-test_below (void)
+static void test_below (void)
 {
-  static const struct { uint64_t n; unsigned cells; const char *name; } rows[] = {
-    { 1, 1, "1" }, { 2, 2, "2" }, { 3, 3, "3" }, { 10, 10, "10" }, { 97, 97, "97" }, { 1000, 1000, "1000" },
+  static const struct {
+    uint64_t n;
+    unsigned cells;
+    const char *name;
+  } rows[] = {
+    { 1, 1, "1" },
+    { 2, 2, "2" },
+    { 3, 3, "3" },
+    { 10, 10, "10" },
+    { 97, 97, "97" },
+    { 1000, 1000, "1000" },
     /* 3 * 2^62: without rejection one third of the values would come up twice as often. */
     { UINT64_C (3) << 62, 12, "3 * 2^62" },
     { (UINT64_C (1) << 63) + 1, 16, "2^63 + 1" },
@@ -159,8 +179,7 @@ test_below (void)
 }
 
 /* The residue classes that a biased method would favour: value mod 3 with n = 3 * 2^62. */
-static void
-test_below_residues (void)
+static void test_below_residues (void)
 {
   enum { DRAWS = 300000 };
   unsigned count[3] = { 0 };
@@ -192,8 +211,7 @@ static const struct {
   { "gamma 44.4", GAMMA, 44.4444444, 44.4444444, 44.4444444, 0.3, 0.135 },
 };
 
-static double
-draw (UrRandom *random, Kind kind, double parameter)
+static double draw (UrRandom *random, Kind kind, double parameter)
 {
   switch (kind) {
   case UNIFORM:
@@ -207,8 +225,7 @@ draw (UrRandom *random, Kind kind, double parameter)
   }
 }
 
-static void
-test_distributions (void)
+static void test_distributions (void)
 {
   enum { DRAWS = 400000 };
 
@@ -234,8 +251,7 @@ test_distributions (void)
 }
 
 /* Draws against the distribution function in 50 equally likely cells: finds a dent that moments do not show. */
-static void
-test_exponential_cells (void)
+static void test_exponential_cells (void)
 {
   enum { DRAWS = 1000000, CELLS = 50 };
   unsigned count[CELLS] = { 0 };
@@ -246,7 +262,7 @@ test_exponential_cells (void)
   for (int i = 0; i < DRAWS; i++) {
     double x = ur_random_exponential (&random, 1.0);
     count[MIN ((int) (CELLS * -expm1 (-x)), CELLS - 1)]++;
-    beyond += x > ur_ziggurat_edge[1];  /* the tail */
+    beyond += x > ur_ziggurat_edge[1]; /* the tail */
   }
   for (int i = 0; i < CELLS; i++)
     square += (count[i] - expected) * (count[i] - expected) / expected;
@@ -255,8 +271,7 @@ test_exponential_cells (void)
   CHECK_NEAR (beyond, tail, 4.0 * sqrt (tail), "draws in the tail");
 }
 
-static void
-test_ziggurat_table (void)
+static void test_ziggurat_table (void)
 {
   const double *edge = ur_ziggurat_edge;
   double r = edge[1], area = r * exp (-r) + exp (-r);
@@ -271,8 +286,7 @@ test_ziggurat_table (void)
 
 /* ---- elementary functions ---- */
 
-static void
-test_portable_math (void)
+static void test_portable_math (void)
 {
   UrRandom random;
   double worst_log = 0.0, worst_exp = 0.0, worst_gamma = 0.0, worst_pow = 0.0;
@@ -299,8 +313,7 @@ test_portable_math (void)
 }
 
 /* The bits, not only the value: another machine must give the same. */
-static void
-test_frozen_math (void)
+static void test_frozen_math (void)
 {
   uint64_t hash = 0;
 
@@ -317,14 +330,17 @@ test_frozen_math (void)
 
 /* ---- shapes ---- */
 
-static const struct { double cv; const char *name; double cv_loss; } shapes[] = {
+static const struct {
+  double cv;
+  const char *name;
+  double cv_loss;
+} shapes[] = {
   /* cv_loss: how much of the cv the means over 4096 intervals may lose, relative. */
   { 0.0, "constant", 0.0 }, { 0.001, "cv 0.001", 3e-4 }, { 0.05, "cv 0.05", 3e-5 }, { 0.15, "cv 0.15", 3e-5 },
-  { 0.5, "cv 0.5", 1e-4 }, { 1.0, "cv 1", 2e-4 }, { 2.0, "cv 2", 6e-4 }, { 4.0, "cv 4", 2e-3 },
+  { 0.5, "cv 0.5", 1e-4 },  { 1.0, "cv 1", 2e-4 },       { 2.0, "cv 2", 6e-4 },     { 4.0, "cv 4", 2e-3 },
 };
 
-static void
-test_shapes (void)
+static void test_shapes (void)
 {
   for (size_t row = 0; row < G_N_ELEMENTS (shapes); row++) {
     UrShape *shape = ur_shape_new_gamma (shapes[row].cv);
@@ -342,15 +358,14 @@ test_shapes (void)
 }
 
 /* cv 1 is the exponential distribution: the mean between two quantiles in closed form. */
-static void
-test_shape_exponential (void)
+static void test_shape_exponential (void)
 {
   enum { N = 1 << UR_SHAPE_BITS };
   UrShape *shape = ur_shape_new_gamma (1.0);
   double worst = 0.0;
 
   for (int i = 0; i < N; i++) {
-    double a = 1.0 - (double) i / N, b = 1.0 - (i + 1.0) / N;   /* survival at the edges; mean of -ln over [b, a] */
+    double a = 1.0 - (double) i / N, b = 1.0 - (i + 1.0) / N; /* survival at the edges; mean of -ln over [b, a] */
     double mean = N * ((a - a * log (a)) - (b > 0.0 ? b - b * log (b) : 0.0));
     worst = MAX (worst, fabs (shape->quantile[i] / mean - 1.0));
   }
@@ -359,8 +374,7 @@ test_shape_exponential (void)
 }
 
 /* Quantiles of gamma with cv 0.15 (a = 44.44), against draws by the method of Marsaglia and Tsang. */
-static void
-test_shape_against_draws (void)
+static void test_shape_against_draws (void)
 {
   enum { DRAWS = 200000, N = 1 << UR_SHAPE_BITS };
   static const double parts[] = { 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99 };
@@ -380,8 +394,7 @@ test_shape_against_draws (void)
   ur_shape_free (shape);
 }
 
-static void
-test_shape_draw (void)
+static void test_shape_draw (void)
 {
   enum { DRAWS = 400000 };
   UrShape *shape = ur_shape_new_gamma (0.15);
@@ -403,8 +416,7 @@ test_shape_draw (void)
   ur_shape_free (shape);
 }
 
-static void
-test_frozen_shapes (void)
+static void test_frozen_shapes (void)
 {
   uint64_t hash = 0;
 
@@ -420,8 +432,7 @@ test_frozen_shapes (void)
   CHECK (hash == UINT64_C (0xe101f08621617d29), "hash of the tables: 0x%" G_GINT64_MODIFIER "x", hash);
 }
 
-void
-register_random_tests (void)
+void register_random_tests (void)
 {
   CU_pSuite suite = check_new_suite ("random");
 

@@ -3,10 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 #include <math.h>
 
-static double lookup (PolicyVariable variable, void *data)
-{
-  return (double) variable * 1.5;
-}
+static double lookup (PolicyVariable variable, void *data) { return (double) variable * 1.5; }
 
 int LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t length)
 {

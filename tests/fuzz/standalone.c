@@ -18,9 +18,9 @@
 enum { INPUT_MAX = 64 * 1024, HANG_SECONDS = 10 };
 
 typedef struct {
-  GPtrArray *corpus;              /* of GBytes */
+  GPtrArray *corpus; /* of GBytes */
   UrRandom random;
-  uint8_t *input;                 /* mapped file of INPUT_MAX bytes */
+  uint8_t *input; /* mapped file of INPUT_MAX bytes */
   size_t length;
   int file;
 } Fuzzer;
@@ -46,10 +46,7 @@ static void add_path (GPtrArray *corpus, const char *path)
   }
 }
 
-static size_t below (Fuzzer *fuzzer, size_t n)
-{
-  return n ? (size_t) ur_random_below (&fuzzer->random, n) : 0;
-}
+static size_t below (Fuzzer *fuzzer, size_t n) { return n ? (size_t) ur_random_below (&fuzzer->random, n) : 0; }
 
 /* Replaces `cut` bytes at `at` by `n` bytes, as far as there is room. */
 static void paste (Fuzzer *fuzzer, size_t at, size_t cut, const void *bytes, size_t n)
@@ -64,9 +61,35 @@ static void paste (Fuzzer *fuzzer, size_t at, size_t cut, const void *bytes, siz
 static void mutate (Fuzzer *fuzzer)
 {
   static const char *const words[] = {
-    "0", "-1", "4294967296", "18446744073709551615", "18446744073709551616", "99999999999999999999999", "1e9", "0x10",
-    "4k", "\n", "\r\n", "=", "[", "]", "#", "%", "(", ")", "((((((((", "&&", "||", "\t", " ", "\xff",
-    "\xef\xbb\xbf", ":", ",", "/", "..",
+    "0",
+    "-1",
+    "4294967296",
+    "18446744073709551615",
+    "18446744073709551616",
+    "99999999999999999999999",
+    "1e9",
+    "0x10",
+    "4k",
+    "\n",
+    "\r\n",
+    "=",
+    "[",
+    "]",
+    "#",
+    "%",
+    "(",
+    ")",
+    "((((((((",
+    "&&",
+    "||",
+    "\t",
+    " ",
+    "\xff",
+    "\xef\xbb\xbf",
+    ":",
+    ",",
+    "/",
+    "..",
   };
   const size_t at = below (fuzzer, fuzzer->length + 1);
   uint8_t copy[256];
