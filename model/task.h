@@ -58,7 +58,7 @@ struct Task {
   UrTime deadline; UrEventHandle timer; UrTime timer_at;
 
   Rwsem *holds[TASK_RWSEMS]; unsigned n_holds;
-  const char *waits_for; const void *waits_on;      /* for the deadlock report; waits_on: the Rwsem, if waits_for is "rwsem" */
+  const char *waits_for; const void *waits_on;      /* for the deadlock report; waits_on: a Rwsem, if it is "rwsem" */
 
   /* io-wq's scheduler hooks: about to sleep, running again (io_wq_worker_sleeping, io_wq_worker_running). */
   void (*on_sleeping) (Task *task);
