@@ -65,7 +65,7 @@ static void check_rows (const Row *rows, unsigned n, const char *set)
 }
 #define CHECK_ROWS(rows, set) check_rows (rows, G_N_ELEMENTS (rows), set)
 
-/* kernel-facts 3.3, the buffered rows. */
+/* The buffered rows: what an attempt does, by operation, file system and kernel. */
 static void test_writes (void)
 {
   static const Row rows[] = {

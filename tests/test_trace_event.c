@@ -92,7 +92,7 @@ static const IoOp syncs[] = { IO_SYNC, IO_WRITE };
     ops, G_N_ELEMENTS (ops) \
   }
 
-/* The sequences of kernel-facts section 7. */
+/* The sequences of tracepoints that one request shows, by the way it goes. */
 static void test_sequences (void)
 {
   static const struct {
