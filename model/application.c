@@ -213,11 +213,8 @@ void application_reaped (Application *application, Request *request)
   sim_progress (sim);
   ur_level_set (&sim->count.in_flight, sim_now (sim), sim->count.in_flight.level - 1);
   application_count_phases (sim, &request->time);
-  if (request->outcome != OUTCOME_FAILED) { /* what fails is no throughput */
+  if (request->outcome != OUTCOME_FAILED) /* what fails is no throughput */
     result_op_add (&sim->op[request->io.op], request, synchronous);
-    if (request->io.op < IO_SYNC)
-      result_op_add (sim->all, request, synchronous);
-  }
   sim->residence += sim_now (sim) - request->entered;
   application->free[application->n_free++] = request;
 }

@@ -235,6 +235,21 @@ static void collect_notes (const Simulation *sim, RunResult *result)
                                       result->outcome[OUTCOME_FAILED]));
 }
 
+/* Reads, writes and trims together. */
+static void collect_all (RunResult *result)
+{
+  result_op_init (&result->all);
+  for (unsigned i = 0; i < IO_SYNC; i++) {
+    const ResultOp *op = &result->op[i];
+
+    result->all.ios += op->ios;
+    result->all.bytes += op->bytes;
+    ur_histogram_merge (&result->all.slat, &op->slat);
+    ur_histogram_merge (&result->all.clat, &op->clat);
+    ur_histogram_merge (&result->all.lat, &op->lat);
+  }
+}
+
 RunResult *sim_collect (Simulation *sim, gboolean interrupted)
 {
   const SimulationSetup *setup = sim->setup;
@@ -252,12 +267,12 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
   result->kernel = sim->kernel;
   result->seed = setup->seed;
   result->cpus = sim->n_cpus;
-  result->all = *sim->all;
   memcpy (result->op, sim->op, sizeof result->op);
+  collect_all (result);
   for (unsigned i = IO_SYNC; i < IO_OPS; i++)
     result->syncs += sim->op[i].ios;
-  result->ios = sim->all->ios;
-  result->bytes = sim->all->bytes;
+  result->ios = result->all.ios;
+  result->bytes = result->all.bytes;
   result->sim_ns = sim->finished;
   result->iops = share ((double) result->ios, seconds);
   result->bw_bytes = share ((double) result->bytes, seconds);

@@ -53,7 +53,6 @@ struct Simulation {
   UrTime residence;                     /* sum of the times requests spent in flight, for Little's law */
   SimulationCounters count;
   ResultOp *op;                         /* [IO_OPS] */
-  ResultOp *all;
   GError *error;                        /* a source failed or a configuration is outside the model: the run stops */
 };
 

@@ -186,8 +186,6 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   sim->inodes = g_ptr_array_new_with_free_func ((GDestroyNotify) inode_free);
   sim->applications = g_ptr_array_new_with_free_func ((GDestroyNotify) application_free);
   sim->op = g_new0 (ResultOp, IO_OPS);
-  sim->all = g_new0 (ResultOp, 1);
-  result_op_init (sim->all);
   for (unsigned i = 0; i < IO_OPS; i++)
     result_op_init (&sim->op[i]);
   for (unsigned i = 0; i < setup->workload->files->len; i++) {
@@ -221,7 +219,6 @@ void sim_free (Simulation *sim)
   ur_coroutine_pool_free (sim->stacks);
   ur_engine_free (sim->engine);
   g_free (sim->op);
-  g_free (sim->all);
   g_clear_error (&sim->error);
   g_free (sim);
 }
