@@ -162,6 +162,8 @@ Request *application_prepare (Application *application)
 
 static void add_phase (Simulation *sim, Phase phase, UrTime from, UrTime to)
 {
+  if (to < from)
+    sim->count.backwards++;
   sim->count.phase[phase].sum += (double) (to - from);
   sim->count.phase[phase].n++;
 }

@@ -70,6 +70,8 @@ static void check_requests (Simulation *sim)
                   "check: %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT " completed, %" G_GUINT64_FORMAT
                   " reaped, %" G_GUINT64_FORMAT " dropped",
                   count->submitted, count->completed, count->reaped, dropped);
+  if (count->backwards)
+    check_failed (sim, "check: %" G_GUINT64_FORMAT " stations of requests end before they begin", count->backwards);
   if (count->in_flight.level > 0)
     check_failed (sim, "check: %g requests still in flight", count->in_flight.level);
 }

@@ -133,7 +133,6 @@ static void cpu_check_preempt (Cpu *cpu, const Task *task)
 
 void cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
 {
-
   cpu_adopt (cpu, task);
   cpu_account (cpu);
   fair_place (cpu, task, reason);

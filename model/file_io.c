@@ -1,6 +1,8 @@
 /* See file_io.h. */
 #include "model/file_io.h"
 
+#include <errno.h>
+
 typedef enum { LOCK_WAIT, LOCK_TRY } LockHow;
 
 /* FALSE: it was to be tried only, and is taken. */
@@ -112,7 +114,7 @@ static FileIoResult file_write (Task *task, Request *request, gboolean nowait, L
     outside_model (task, request,
                    "a partial page that is not in the page cache must be read from a device, "
                    "which this version does not model; use --cache clean");
-    request->result = -5;
+    request->result = -EIO;
     return FILE_IO_DONE;
   }
   task_run (task, sim_fs_cost (sim, FS_COST_WRITE_BEFORE));
@@ -146,7 +148,7 @@ static FileIoResult file_read (Task *task, Request *request, gboolean nowait, Lo
     outside_model (task, request,
                    "the page is not in the page cache and must be read from a device, "
                    "which this version does not model; use --cache clean");
-    request->result = -5;
+    request->result = -EIO;
     return FILE_IO_DONE;
   }
   task_run (task, sim_fs_cost (sim, FS_COST_READ_BEFORE));
@@ -208,7 +210,7 @@ static FileIoResult file_io_how (Task *task, Request *request, gboolean nowait, 
     return file_sync (task, request);
   default:
     outside_model (task, request, "discards are not modelled in this version");
-    request->result = -95;
+    request->result = -EOPNOTSUPP;
     return FILE_IO_DONE;
   }
 }

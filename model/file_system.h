@@ -27,7 +27,7 @@ typedef struct FileSystem {
   LockMode read_lock, write_lock;
   /* [Steps] */
   gboolean regular;              /* files are regular files (FALSE: a block device): hashing and WASYNC apply */
-  gboolean balance_at_end;       /* dirty balancing after the copy (ext4) or before it (iomap) */
+  gboolean balance_at_end;       /* balance after the copy (ext4), not before (iomap); no effect without throttling */
   gboolean timestamp_blocks;     /* a time stamp update refuses NOWAIT (xfs, btrfs) */
   gboolean in_memory;            /* the page cache is all there is (tmpfs): pages never leave it and are never clean */
   char *cost_name;               /* Costs=: the [FileSystem NAME] group of the machine; default: its own name */

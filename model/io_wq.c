@@ -11,7 +11,7 @@ struct IoWorker {
   IoWq *wq;
   Task *task;
   const Request *current; /* cur_work */
-  gboolean on_free_list, exited, timed_out;
+  gboolean on_free_list, timed_out;
   gboolean create_requested; /* one creation asked for at a time */
   IoWorker *free_next, *free_prev;
   IoWorker *all_next;
@@ -42,7 +42,7 @@ IoWq *io_wq_new (Ring *ring, const PolicyQueue *queue)
   wq->sim = ring->sim;
   wq->ring = ring;
   wq->hash = queue->hash;
-  wq->max_workers = queue_max_workers (ring, queue);
+  wq->max_workers = ring_max_workers (ring, queue);
   return wq;
 }
 
@@ -243,7 +243,7 @@ static void io_wq_cut (IoWq *wq, Request *before, Request *from, Request *to)
 
 /* io_get_next_work(): the first item that may run; a hashed one comes with its whole run.
  * *ret_busy: some bucket was skipped because it is busy. */
-static Request *io_wq_next_work (IoWq *wq, unsigned *ret_busy_bucket, gboolean *ret_busy)
+static Request *io_wq_next_work (IoWq *wq, gboolean *ret_busy)
 {
   Request *before = NULL;
 
@@ -261,8 +261,6 @@ static Request *io_wq_next_work (IoWq *wq, unsigned *ret_busy_bucket, gboolean *
         io_wq_cut (wq, before, request, tail);
         return request;
       }
-      if (!*ret_busy)
-        *ret_busy_bucket = request->bucket;
       *ret_busy = TRUE;
     } else {
       io_wq_cut (wq, before, request, request);
@@ -324,15 +322,14 @@ static void io_worker_run (Task *task, IoWorker *worker, Request *request)
 static gboolean io_worker_handle_work (Task *task, IoWorker *worker)
 {
   IoWq *wq = worker->wq;
-  unsigned bucket = 0;
-  gboolean busy;
+  gboolean busy = FALSE;
   Request *request;
 
   spinlock_hold (task, &wq->lock, sim_cost (wq->sim, COST_WORKER_SCAN));
   task_sync (task);
-  request = io_wq_has_work (wq) ? io_wq_next_work (wq, &bucket, &busy) : (busy = FALSE, NULL);
+  request = io_wq_has_work (wq) ? io_wq_next_work (wq, &busy) : NULL;
   if (!request) {
-    if (busy) { /* io_wait_on_hash() */
+    if (busy) { /* io_wait_on_hash(); nothing can happen between the look and this, so no second look is needed */
       wq->stalled = TRUE;
       wq->on_hash_wait = TRUE;
     }
@@ -348,7 +345,6 @@ static void io_worker_exit (Task *task, IoWorker *worker)
   free_list_remove (worker);
   worker->wq->nr_workers--;
   worker->wq->nr_running--;
-  worker->exited = TRUE;
   sim_worker_exited (worker->wq->sim);
 }
 

@@ -75,7 +75,7 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
      "under the lock, added per page that was not in the cache: allocation, xarray, LRU") \
   X (FS_COST_TIME_STAMP,    "TimeStamp", \
      "under the lock, added when mtime changes: at most once per tick and file") \
-  X (FS_COST_SLEEP,         "Sleep",        "under the lock: the sleep of a blocking write for journal, mapping or page") \
+  X (FS_COST_SLEEP,         "Sleep",        "under the lock: sleep of a blocking write for journal, mapping or page") \
   X (FS_COUNT_SLEEP_EVERY,  "SleepEvery",   "a count, not ns: blocking writes per one that sleeps so; 0: none does") \
   X (FS_COST_WRITE_AFTER,   "WriteAfter",   "write call after the inode lock") \
   X (FS_COST_READ_BEFORE,   "ReadBefore",   "read call, once: iov, checks, atime test") \

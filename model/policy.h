@@ -14,7 +14,7 @@
  * 100 and close with 1000, so that numbers below 100 are free for children.
  *
  * OnAgain= may be left out under Attempt=blocking, which never says EAGAIN.  Post= says when the completion of a
- * request that finished in its attempt is posted: with the batch (COMPLETE_DEFER), or at once, each under its own lock, as
+ * request that finished in its attempt is posted: with the batch (COMPLETE_DEFER), or at once, each alone, as
  * an issue without flags does it: the default under Attempt=blocking.  Hash= may be left out: none.
  */
 #ifndef POLICY_H

@@ -68,6 +68,12 @@ static inline unsigned ring_sq_ready (const Ring *ring) { return ring->sq_tail -
 static inline gboolean ring_sq_full (const Ring *ring) { return ring_sq_ready (ring) == ring->sq_entries; }
 static inline unsigned ring_cq_ready (const Ring *ring) { return ring->cq_tail - ring->cq_head; }
 
+/* A queue's MaxWorkers= for this ring. */
+static inline unsigned ring_max_workers (const Ring *ring, const PolicyQueue *queue)
+{
+  return policy_queue_max_workers (queue, ring->sq_entries, ring->sim->n_cpus, ring->sim->kernel);
+}
+
 /* Application side: no cost, no time. */
 void     ring_sq_push (Ring *ring, Request *request);
 Request *ring_cq_pop (Ring *ring);       /* NULL if empty */

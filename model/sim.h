@@ -29,6 +29,7 @@ typedef struct {
   UrLevel in_flight;
   struct { double sum; uint64_t n; } phase[PHASES];
   uint64_t outcome[OUTCOMES];
+  uint64_t backwards;                   /* stations of requests that ended before they began: a bug */
 } SimulationCounters;
 
 struct Simulation {

@@ -1,3 +1,4 @@
+/* See spinlock.h. */
 #include "model/spinlock.h"
 
 #include "model/cpu.h"

@@ -127,23 +127,6 @@ static double lookup (PolicyVariable variable, void *data)
   }
 }
 
-static double limit_lookup (PolicyVariable variable, void *data)
-{
-  const Ring *ring = data;
-
-  return variable == POLICY_SQ_ENTRIES ? ring->sq_entries
-         : variable == POLICY_CPUS     ? ring->sim->n_cpus
-         : variable == POLICY_KERNEL   ? ring->sim->kernel
-                                       : 0;
-}
-
-unsigned queue_max_workers (Ring *ring, const PolicyQueue *queue)
-{
-  double limit = policy_expression_eval (queue->max_workers, limit_lookup, ring);
-
-  return limit >= 1 ? (unsigned) MIN (limit, 65536) : 1;
-}
-
 static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
 {
   task_cost (task, COST_PUNT);
@@ -160,11 +143,11 @@ static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned q
   }
 }
 
-static void io_fail (Ring *ring, Request *request, int error)
+static void io_fail (Task *task, Ring *ring, Request *request, int error)
 {
   request->result = -error;
   request->outcome = OUTCOME_FAILED;
-  request->time.done = sim_now (ring->sim);
+  request->time.done = task_now (task);
   ring_batch_add (ring, request);
 }
 
@@ -185,7 +168,7 @@ static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule
     io_queue_async (task, ring, request, rule->queue);
     break;
   case ON_AGAIN_FAIL:
-    io_fail (ring, request, EAGAIN);
+    io_fail (task, ring, request, EAGAIN);
     break;
   case ON_AGAIN_CALLBACK:
     if (request->io.op == IO_READ) { /* io_rw_should_retry(): at once, and now locks may block */
@@ -199,7 +182,7 @@ static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule
               g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
                            "%s: rule %d: OnAgain=%s does not apply to a %s of a file", rule->origin, rule->number,
                            rule->on_again == ON_AGAIN_POLL ? "poll" : "callback", io_op_name (request->io.op)));
-    io_fail (ring, request, EAGAIN);
+    io_fail (task, ring, request, EAGAIN);
   }
 }
 

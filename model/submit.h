@@ -18,8 +18,6 @@ void     io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, uns
 unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n);
 /* A worker executes the request, blocking, and completes it. */
 void     io_wq_submit_work (Task *task, Request *request);
-/* The queue's MaxWorkers= for this ring, at least 1. */
-unsigned queue_max_workers (Ring *ring, const PolicyQueue *queue);
 /* Book-keeping of worker threads, for both kinds of queue. */
 void     sim_worker_created (Simulation *sim);
 void     sim_worker_exited (Simulation *sim);

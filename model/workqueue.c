@@ -76,7 +76,7 @@ Workqueue *workqueue_new (Ring *ring, const PolicyQueue *queue)
   Workqueue *workqueue = g_new0 (Workqueue, 1);
 
   workqueue->ring = ring;
-  workqueue->max_active = queue_max_workers (ring, queue);
+  workqueue->max_active = ring_max_workers (ring, queue);
   g_queue_init (&workqueue->inactive);
   worker_pool (ring->sim);
   return workqueue;

@@ -46,7 +46,7 @@ static void test_limits (void)
     ring = ring_new (fixture->sim, NULL, rows[i].entries, (RingFlags){ .cqsize = TRUE }, -1);
     for (unsigned q = 0; q < fixture->policy->n_queues; q++)
       if (strcmp (fixture->policy->queues[q].name, rows[i].queue) == 0)
-        limit = queue_max_workers (ring, &fixture->policy->queues[q]);
+        limit = ring_max_workers (ring, &fixture->policy->queues[q]);
     ROW_CHECK (limit == rows[i].limit, "%s, queue %s, %u entries, %u CPUs: %u", rows[i].policy, rows[i].queue,
                rows[i].entries, rows[i].cpus, limit);
     fixture_free (fixture);

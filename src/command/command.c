@@ -99,6 +99,30 @@ gboolean command_output (const Options *options, const char *text, GError **erro
   return written;
 }
 
+CommandExit command_report (const Options *options, const char *command, const Scenario *scenario, const RunSet *set,
+                            unsigned reps, const ReportRun *runs, unsigned n_runs, GError **error)
+{
+  g_autoptr (GPtrArray) notes = scenario_notes (scenario, options, runs, n_runs);
+  const Report report = {
+    .command = command,
+    .seed = options->seed,
+    .reps = reps,
+    .workload = scenario->workload,
+    .machine = scenario->machine,
+    .replay = scenario->replay,
+    .notes = notes,
+    .timing = options->timing,
+    .interrupted = run_set_interrupted (set),
+    .n_runs = n_runs,
+    .runs = runs,
+  };
+  g_autofree char *text = options->format == FORMAT_JSON ? json_report (&report) : text_report (&report);
+  if (!command_output (options, text, error)) {
+    return EXIT_IO;
+  }
+  return report.interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
 static const Command *find_command (const Command *commands, const char *name)
 {
   for (const Command *command = commands; command->name; command++) {

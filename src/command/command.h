@@ -8,6 +8,8 @@
 #define COMMAND_H
 
 #include "src/command/options.h"
+#include "src/command/run_set.h"
+#include "src/command/scenario.h"
 #include <glib.h>
 
 typedef enum {
@@ -39,6 +41,10 @@ CommandExit command_exit_of (const GError *error);
 
 /* Writes a result to options->output (whole or not at all) or to stdout. */
 gboolean command_output (const Options *options, const char *text, GError **error);
+
+/* Prints the runs of run and compare as options say, with what they rest on. */
+CommandExit command_report (const Options *options, const char *command, const Scenario *scenario, const RunSet *set,
+                            unsigned reps, const ReportRun *runs, unsigned n_runs, GError **error);
 
 typedef enum { COMMAND_ERROR_WRITE, COMMAND_ERROR_INPUT } CommandError;
 #define COMMAND_ERROR (command_error_quark ())

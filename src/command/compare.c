@@ -98,23 +98,5 @@ CommandExit command_compare (const Options *options, GError **error)
     return EXIT_INTERRUPTED;
   }
   const ReportRun *first = (const ReportRun *) (gpointer) runs->data;
-  g_autoptr (GPtrArray) notes = scenario_notes (scenario, options, first, runs->len);
-  const Report report = {
-    .command = "compare",
-    .seed = options->seed,
-    .reps = reps,
-    .workload = scenario->workload,
-    .machine = scenario->machine,
-    .replay = scenario->replay,
-    .notes = notes,
-    .timing = options->timing,
-    .interrupted = run_set_interrupted (set),
-    .n_runs = runs->len,
-    .runs = first,
-  };
-  g_autofree char *text = options->format == FORMAT_JSON ? json_report (&report) : text_report (&report);
-  if (!command_output (options, text, error)) {
-    return EXIT_IO;
-  }
-  return report.interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+  return command_report (options, "compare", scenario, set, reps, first, runs->len, error);
 }

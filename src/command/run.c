@@ -28,23 +28,5 @@ CommandExit command_run (const Options *options, GError **error)
     return EXIT_INTERRUPTED;
   }
   const ReportRun run = run_set_report (set, 0);
-  g_autoptr (GPtrArray) notes = scenario_notes (scenario, options, &run, 1);
-  const Report report = {
-    .command = "run",
-    .seed = options->seed,
-    .reps = reps,
-    .workload = scenario->workload,
-    .machine = scenario->machine,
-    .replay = scenario->replay,
-    .notes = notes,
-    .timing = options->timing,
-    .interrupted = run_set_interrupted (set),
-    .n_runs = 1,
-    .runs = &run,
-  };
-  g_autofree char *text = options->format == FORMAT_JSON ? json_report (&report) : text_report (&report);
-  if (!command_output (options, text, error)) {
-    return EXIT_IO;
-  }
-  return report.interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+  return command_report (options, "run", scenario, set, reps, &run, 1, error);
 }

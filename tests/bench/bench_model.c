@@ -5,6 +5,7 @@
  */
 #include "model/simulation.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/random_writes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,35 +28,13 @@ static const Scene scenes[] = {
   { "linux-5.3, 31 workers on one inode", "linux-5.3", "axboe-2019", APPLICATION_IO_URING, 32, FALSE },
 };
 
-static Workload *scene_workload (const Scene *scene, uint64_t ios)
-{
-  Workload *workload = workload_new ();
-  WorkloadJob *job = workload_add_job (workload);
-  uint32_t file = workload_add_file (workload, "file", (uint64_t) 1 << 30);
-
-  ((WorkloadFile *) workload->files->pdata[file])->cache = CACHE_DIRTY;
-  g_free (job->name);
-  job->name = g_strdup ("bench");
-  job->engine = scene->engine;
-  job->iodepth = job->iodepth_low = scene->iodepth;
-  job->sqpoll = scene->sqpoll;
-  g_array_append_val (job->files, file);
-  job->pattern.order = PATTERN_RANDOM;
-  job->pattern.has_read = FALSE;
-  job->pattern.has_write = TRUE;
-  job->pattern.size = (uint64_t) 1 << 30;
-  job->pattern.io_size = ios * 4096;
-  job->pattern.number_ios = ios;
-  return workload;
-}
-
 static int run_scene (const Scene *scene, uint64_t ios)
 {
   g_autoptr (GError) error = NULL;
   Policy *policy = policy_load (scene->policy, &error);
   Machine *machine = policy ? machine_load (scene->machine, &error) : NULL;
   FileSystem *file_system = machine ? file_system_load ("ext4", &error) : NULL;
-  Workload *workload = scene_workload (scene, ios);
+  Workload *workload = random_writes (scene->engine, scene->iodepth, scene->sqpoll, ios);
   SimulationSetup setup = {
     .workload = workload,
     .policy = policy,

@@ -5,6 +5,7 @@
  */
 #include "model/simulation.h"
 #include "src/engine/tally.h"
+#include "tests/bench/random_writes.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -32,26 +33,6 @@ static Policy *limited_policy (unsigned limit, GError **error)
   return policy;
 }
 
-static Workload *random_writes (unsigned depth, uint64_t ios)
-{
-  Workload *workload = workload_new ();
-  WorkloadJob *job = workload_add_job (workload);
-  uint32_t file = workload_add_file (workload, "file", (uint64_t) 1 << 30);
-
-  ((WorkloadFile *) workload->files->pdata[file])->cache = CACHE_DIRTY;
-  g_free (job->name);
-  job->name = g_strdup ("randwrite");
-  job->engine = APPLICATION_IO_URING;
-  job->iodepth = job->iodepth_low = depth;
-  g_array_append_val (job->files, file);
-  job->pattern.order = PATTERN_RANDOM;
-  job->pattern.has_read = FALSE;
-  job->pattern.has_write = TRUE;
-  job->pattern.size = job->pattern.io_size = (uint64_t) 1 << 30;
-  job->pattern.number_ios = ios;
-  return workload;
-}
-
 /* One cell: "IOPS ± half width (contention share)". */
 static gboolean print_cell (SimulationSetup setup, GError **error)
 {
@@ -77,7 +58,7 @@ int main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   unsigned depth = argc > 1 ? (unsigned) g_ascii_strtoull (argv[1], NULL, 10) : 128;
   uint64_t ios = argc > 2 ? g_ascii_strtoull (argv[2], NULL, 10) : 50000;
-  Workload *workload = random_writes (MAX (depth, 1), MAX (ios, 1));
+  Workload *workload = random_writes (APPLICATION_IO_URING, MAX (depth, 1), FALSE, MAX (ios, 1));
   Machine *machine = machine_load ("axboe-2019", &error);
   FileSystem *file_system = machine ? file_system_load ("ext4", &error) : NULL;
   gboolean ok = file_system != NULL;
