@@ -24,14 +24,20 @@ static RingFlags fio_ring_flags (const Application *application)
 
 void application_uring_setup (Application *application)
 {
-  const WorkloadJob *job = application->job;
+  const RingOptions *options = &application->job->ring;
+  RingSetup setup = {
+    .entries = options->given && options->sq_entries ? options->sq_entries : application->iodepth,
+    .cq_entries = options->cq_entries,
+    .flags = options->given ? options->flags : fio_ring_flags (application),
+    .sq_cpu = application->job->sqpoll_cpu,
+    .sq_idle = options->sq_idle,
+  };
 
-  application->ring =
-      ring_new (application->sim, application, application->iodepth, fio_ring_flags (application), job->sqpoll_cpu);
+  application->ring = ring_new (application->sim, application, &setup);
   application->ring->submitter = application->task;
   application->ring->polled = application->sqpoll;
   if (application->sqpoll)
-    sq_thread_start (application->ring, application->task, 0);
+    sq_thread_start (application->ring, application->task);
 }
 
 void application_uring_queue (Application *application, Request *request)

@@ -16,7 +16,7 @@ static unsigned power_of_two (unsigned n)
   return size;
 }
 
-Ring *ring_new (Simulation *sim, Application *application, unsigned entries, RingFlags flags, int sq_cpu)
+Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setup)
 {
   const Policy *policy = sim->setup->policy;
   Ring *ring = g_new0 (Ring, 1);
@@ -24,10 +24,13 @@ Ring *ring_new (Simulation *sim, Application *application, unsigned entries, Rin
   ring->sim = sim;
   ring->id = sim->rings->len;
   ring->application = application;
-  ring->flags = flags;
-  ring->sq_cpu = sq_cpu;
-  ring->sq_entries = power_of_two (entries);
-  ring->cq_entries = flags.cqsize ? ring->sq_entries : 2 * ring->sq_entries;
+  ring->flags = setup->flags;
+  ring->sq_cpu = setup->sq_cpu;
+  ring->sq_idle = setup->sq_idle ? setup->sq_idle : UR_S;
+  ring->sq_entries = power_of_two (setup->entries);
+  ring->cq_entries = 2 * ring->sq_entries;
+  if (setup->flags.cqsize)
+    ring->cq_entries = setup->cq_entries ? power_of_two (setup->cq_entries) : ring->sq_entries;
   ring->sq = g_new0 (Request *, ring->sq_entries);
   ring->cq = g_new0 (Request *, ring->cq_entries);
   g_queue_init (&ring->overflow);

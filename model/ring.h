@@ -19,8 +19,12 @@
 typedef struct IoWq IoWq;
 typedef struct Workqueue Workqueue;
 
-/* Set-up flags, as far as they change costs (kernel 5.19, 6.0, 6.1). */
-typedef struct { gboolean sqpoll, coop_taskrun, single_issuer, defer_taskrun, cqsize; } RingFlags;
+/* The arguments of io_uring_setup(). */
+typedef struct {
+  unsigned entries, cq_entries;         /* cq_entries counts only with CQSIZE; 0: as entries */
+  RingFlags flags;
+  int sq_cpu; UrTime sq_idle;           /* sq_thread_cpu (-1: any), sq_thread_idle (0: one second) */
+} RingSetup;
 
 /* pending_async[READ, WRITE] of 5.1 to 5.4: the sequential run last punted, and who waits to join its worker. */
 typedef struct {
@@ -58,8 +62,7 @@ struct Ring {
   IoWq **io_wq; Workqueue **workqueue;  /* one of the two per queue of the policy, else NULL */
 };
 
-/* `entries` as given to io_uring_setup(). */
-Ring    *ring_new (Simulation *sim, Application *application, unsigned entries, RingFlags flags, int sq_cpu);
+Ring    *ring_new (Simulation *sim, Application *application, const RingSetup *setup);
 void     ring_free (Ring *ring);
 /* The task whose context task_work of this ring needs: the sq_thread or the submitter. */
 static inline Task *ring_owner (const Ring *ring) { return ring->sq_thread ? ring->sq_thread : ring->submitter; }

@@ -69,11 +69,10 @@ static void sq_thread_body (Task *task, void *data)
   }
 }
 
-void sq_thread_start (Ring *ring, Task *creator, UrTime idle)
+void sq_thread_start (Ring *ring, Task *creator)
 {
   char name[32];
 
-  ring->sq_idle = idle ? idle : UR_S;
   g_snprintf (name, sizeof name, "iou-sqp-%u", creator->id);
   ring->sq_thread = task_new (ring->sim, name, TASK_CLASS_SQ_THREAD, ring->sq_cpu, sq_thread_body, ring);
   task_start (ring->sq_thread, creator);

@@ -9,8 +9,8 @@
 
 #include "model/ring.h"
 
-/* Starts the thread of a ring. `idle`: sq_thread_idle, ns (0: one second). */
-void sq_thread_start (Ring *ring, Task *creator, UrTime idle);
+/* Starts the thread of a ring. */
+void sq_thread_start (Ring *ring, Task *creator);
 /* The application published its tail: the thread sees it, or is woken by io_uring_enter(SQ_WAKEUP). */
 void sq_thread_notify (Task *application, Ring *ring);
 

@@ -90,6 +90,20 @@ typedef struct {
   gboolean unwritten;             /* it has its size, but was never written: a page that is not in the cache is zeros */
 } WorkloadFile;
 
+/* io_uring_setup(): flags that exist on a kernel change what requests cost. */
+typedef struct {
+  gboolean sqpoll, sq_aff, iopoll, hybrid_iopoll, cqsize, clamp, attach_wq;
+  gboolean submit_all, coop_taskrun, taskrun_flag, single_issuer, defer_taskrun;
+} RingFlags;
+
+/* The ring of a stream. Zero everywhere: as fio sets it up on that kernel. */
+typedef struct {
+  gboolean given;                 /* flags and sizes as below instead of fio's */
+  RingFlags flags;
+  unsigned sq_entries, cq_entries;      /* 0: iodepth; with CQSIZE: as sq_entries */
+  UrTime   sq_idle;               /* sq_thread_idle; 0: one second */
+} RingOptions;
+
 /* One stream of one process: fio's clone. */
 typedef struct {
   char   *name;                   /* job name; clones share it */
@@ -101,6 +115,7 @@ typedef struct {
   unsigned iodepth_low;
   gboolean direct, sqpoll, force_async, fixed_buffers, fixed_files;
   int      sqpoll_cpu;            /* -1: not pinned */
+  RingOptions ring;
   UrTime   start_delay, runtime;  /* runtime 0: until the pattern ends */
   gboolean time_based;
   UrTime   thinktime; unsigned thinktime_blocks;

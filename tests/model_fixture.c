@@ -256,11 +256,12 @@ static void step_ring (Actor *actor, const Step *step)
   for (char **word = words; *word; word++)
     if (g_str_has_prefix (*word, "idle="))
       idle = us (*word + strlen ("idle="));
-  fixture->ring = ring_new (fixture->sim, NULL, number (step), flags, -1);
+  fixture->ring = ring_new (fixture->sim, NULL,
+                            &(RingSetup){ .entries = number (step), .flags = flags, .sq_cpu = -1, .sq_idle = idle });
   fixture->ring->submitter = actor->task;
   fixture->ring->polled = flags.sqpoll;
   if (flags.sqpoll)
-    sq_thread_start (fixture->ring, actor->task, idle);
+    sq_thread_start (fixture->ring, actor->task);
 }
 
 static void step_sqe (Actor *actor, const Step *step)

@@ -21,7 +21,8 @@ static void test_sizes (void)
 
   fixture_build (fixture);
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    const Ring *ring = ring_new (fixture->sim, NULL, rows[i].entries, (RingFlags){ .cqsize = rows[i].cqsize }, -1);
+    const Ring *ring = ring_new (
+        fixture->sim, NULL, &(RingSetup){ .entries = rows[i].entries, .flags.cqsize = rows[i].cqsize, .sq_cpu = -1 });
 
     ROW_CHECK (ring->sq_entries == rows[i].sq && ring->cq_entries == rows[i].cq, "%u entries: SQ %u, CQ %u",
                rows[i].entries, ring->sq_entries, ring->cq_entries);

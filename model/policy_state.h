@@ -1,0 +1,19 @@
+/*
+ * What the conditions of a policy's rules see at the moment of the decision: the request, its file, the
+ * ring, the queues, the machine (model/policy.h names the variables).
+ */
+#ifndef POLICY_STATE_H
+#define POLICY_STATE_H
+
+#include "model/ring.h"
+
+typedef struct {
+  Ring *ring;
+  const Request *request;
+  unsigned remaining;                   /* sqes of the batch that follow */
+} PolicyState;
+
+/* A PolicyLookup; `state` is a PolicyState. */
+double policy_state_lookup (PolicyVariable variable, void *state);
+
+#endif
