@@ -348,21 +348,23 @@ static void io_worker_exit (Task *task, IoWorker *worker)
   sim_worker_exited (worker->wq->sim);
 }
 
+/* io_wq_worker().  Taking work leaves the worker in TASK_RUNNING, so that the first schedule() after work only offers the
+ * CPU to others; the list is looked at once more with the worker on the free list, where whoever queues work finds it,
+ * before it really sleeps. */
 static void io_worker_body (Task *task, void *data)
 {
   IoWorker *worker = data;
   IoWq *wq = worker->wq;
-  gboolean did = TRUE;
+  gboolean woken = FALSE;
 
   for (;;) {
     gboolean worked = FALSE;
+    UrTime awake_at = task->awake_at;
 
     task_prepare_to_sleep (task);
-    while (io_wq_has_work (wq) && io_worker_handle_work (task, worker)) {
-      worked = TRUE;
-      task_prepare_to_sleep (task);
-    }
-    if (!worked && !did)
+    while (io_wq_has_work (wq))
+      worked |= io_worker_handle_work (task, worker);
+    if (woken && !worked)
       wq->sim->count.futile_wakeups++;
     task_cost (task, COST_WORKER_SCAN);
     task_sync (task);
@@ -372,19 +374,9 @@ static void io_worker_body (Task *task, void *data)
       return;
     }
     free_list_push (worker);
-    /* Not in the kernel: work queued between the last look and the joining of the free list wakes nobody.  Before 6.16
-     * the scheduler's hook then asks for one more worker; if there may be none, or from 6.16 on, it would wait for the
-     * next enqueue or for 5 s.  The window is some instructions wide there and a whole Worker.Scan here: the model
-     * looks again. */
-    if ((wq->sim->kernel >= KERNEL (6, 16) || wq->nr_workers >= wq->max_workers) && io_wq_has_work (wq)) {
-      did = TRUE;
-      continue;
-    }
-    did = FALSE;
     task->waits_for = "work of an io-wq";
     worker->timed_out = !task_schedule (task, sim_now (wq->sim) + WORKER_IDLE_TIMEOUT);
     task->waits_for = NULL;
-    if (worker->timed_out)
-      did = TRUE;
+    woken = !worker->timed_out && task->awake_at != awake_at;
   }
 }
