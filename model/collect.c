@@ -94,7 +94,7 @@ static void check_locks (Simulation *sim)
     const Inode *inode = g_ptr_array_index (sim->inodes, i);
     const Rwsem *sem = &inode->rwsem;
 
-    if (rwsem_is_locked (sem) || sem->n_waiters || sem->n_spinners)
+    if (rwsem_is_locked (sem) || sem->n_waiters || sem->osq.n)
       check_failed (sim, "check: %s is held or waited for at the end (%s)", sem->name,
                     sem->owner ? sem->owner->name : "no writer");
   }
@@ -178,7 +178,7 @@ static void collect_locks (const Simulation *sim, RunResult *result, double busy
     lock->sleeps = sem->sleeps;
     lock->handoffs = sem->handoffs;
     lock->steals = sem->steals;
-    lock->mean_spinning = ur_level_mean (&sem->spinning, sim->finished);
+    lock->mean_spinning = ur_level_mean (&sem->osq.spinning, sim->finished);
     lock->mean_queued = ur_level_mean (&sem->queued, sim->finished);
     lock->cpu_share_spinning = share ((double) sem->spin_ns, busy);
     lock->cpu_share_contention = share ((double) (sem->spin_ns + sem->slowpath_ns), busy);

@@ -17,7 +17,7 @@ void rwsem_init (Rwsem *sem, const char *name)
 {
   memset (sem, 0, sizeof *sem);
   g_strlcpy (sem->name, name, sizeof sem->name);
-  ur_level_init (&sem->spinning, 0, 0);
+  osq_init (&sem->osq);
   ur_level_init (&sem->queued, 0, 0);
 }
 
@@ -104,36 +104,6 @@ gboolean rwsem_down_read_trylock (Task *task, Rwsem *sem)
 
 /* Optimistic spinning. */
 
-static void osq_push (Task *task, Rwsem *sem, RwsemSpinner *node)
-{
-  node->prev = sem->osq_tail;
-  if (sem->osq_tail)
-    sem->osq_tail->next = node;
-  else
-    sem->osq_head = node;
-  sem->osq_tail = node;
-  sem->n_spinners++;
-  ur_level_set (&sem->spinning, sim_now (task->sim), sem->n_spinners);
-}
-
-static void osq_remove (Task *task, Rwsem *sem, RwsemSpinner *node)
-{
-  gboolean was_head = sem->osq_head == node;
-
-  if (node->prev)
-    node->prev->next = node->next;
-  else
-    sem->osq_head = node->next;
-  if (node->next)
-    node->next->prev = node->prev;
-  else
-    sem->osq_tail = node->prev;
-  sem->n_spinners--;
-  ur_level_set (&sem->spinning, sim_now (task->sim), sem->n_spinners);
-  if (was_head && sem->osq_head) /* the next one has the word to itself now */
-    task_spin_finish (sem->osq_head->task, sim_cost (task->sim, COST_LOCK_TRANSFER));
-}
-
 /* rwsem_can_spin_on_owner() */
 static gboolean rwsem_can_spin (const Task *task, const Rwsem *sem)
 {
@@ -148,18 +118,14 @@ static UrTime rwsem_reader_spin_limit (const Task *task, const Rwsem *sem)
 /* rwsem_optimistic_spin(): TRUE with the lock taken. */
 static gboolean rwsem_optimistic_spin (Task *task, Rwsem *sem)
 {
-  RwsemSpinner node = { .task = task };
+  OsqNode node;
   UrTime reader_limit = UR_TIME_NEVER;
   gboolean taken = FALSE;
 
   if (!rwsem_can_spin (task, sem))
     return FALSE;
-  osq_push (task, sem, &node);
-  while (sem->osq_head != &node)
-    if (task_spin (task, &sem->spin_ns, UR_TIME_NEVER) == SPIN_RESCHED && sem->osq_head != &node) {
-      osq_remove (task, sem, &node);
-      return FALSE;
-    }
+  if (!osq_lock (task, &sem->osq, &node, &sem->spin_ns))
+    return FALSE;
   for (;;) {
     if (!rwsem_is_locked (sem) && !sem->handoff) {
       sem->steals += sem->n_waiters > 0;
@@ -185,7 +151,7 @@ static gboolean rwsem_optimistic_spin (Task *task, Rwsem *sem)
     if (task_spin (task, &sem->spin_ns, reader_limit) == SPIN_RESCHED)
       break;
   }
-  osq_remove (task, sem, &node);
+  osq_unlock (&sem->osq, &node);
   return taken;
 }
 
@@ -193,8 +159,8 @@ void rwsem_owner_off_cpu (Rwsem *sem)
 {
   if (!sem->owner)
     return;
-  if (sem->osq_head)
-    task_spin_finish (sem->osq_head->task, sim_cost (sem->owner->sim, COST_LOCK_TRANSFER));
+  if (sem->osq.head)
+    osq_look (&sem->osq, sim_cost (sem->owner->sim, COST_LOCK_TRANSFER));
   if (sem->handoff && sem->first) /* the beneficiary spins outside the queue */
     task_spin_finish (sem->first->task, sim_cost (sem->owner->sim, COST_LOCK_TRANSFER));
 }
@@ -388,8 +354,8 @@ static void rwsem_freed (Task *task, Rwsem *sem)
 
   if (sem->handoff && sem->first && sem->first->task->spinning)
     task_spin_finish (sem->first->task, sim_cost (sim, COST_RWSEM_HANDOVER));
-  else if (sem->osq_head)
-    task_spin_finish (sem->osq_head->task, sim_cost (sim, COST_RWSEM_HANDOVER));
+  else if (sem->osq.head)
+    osq_look (&sem->osq, sim_cost (sim, COST_RWSEM_HANDOVER));
   task_cost (task, COST_LOCK_FAST);
   if (sem->n_waiters)
     rwsem_wake (task, sem);

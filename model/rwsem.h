@@ -14,8 +14,8 @@
 #ifndef RWSEM_H
 #define RWSEM_H
 
+#include "model/osq.h"
 #include "model/spinlock.h"
-#include "model/task.h"
 
 typedef struct RwsemWaiter RwsemWaiter;
 struct RwsemWaiter {
@@ -25,9 +25,6 @@ struct RwsemWaiter {
   RwsemWaiter *next;
 };
 
-typedef struct RwsemSpinner RwsemSpinner;
-struct RwsemSpinner { Task *task; RwsemSpinner *next, *prev; };
-
 struct Rwsem {
   char name[32];
   Task *owner;                          /* writer */
@@ -35,13 +32,13 @@ struct Rwsem {
   gboolean handoff;                     /* reserved for the first waiter */
   gboolean nonspinnable;                /* RWSEM_NONSPINNABLE: readers held it too long to spin for */
   RwsemWaiter *first, *last; unsigned n_waiters;
-  RwsemSpinner *osq_head, *osq_tail; unsigned n_spinners;
+  Osq osq;
   Spinlock wait_lock;
   unsigned last_cpu;                    /* who wrote the word last */
 
   UrTime acquired_at;                   /* of the current hold: writer, or first of the readers */
   uint64_t acquired, contended, wait_total, wait_max, spin_ns, slowpath_ns, hold_ns, sleeps, handoffs, steals;
-  UrLevel spinning, queued;
+  UrLevel queued;
 };
 
 void     rwsem_init (Rwsem *sem, const char *name);
@@ -54,7 +51,7 @@ void     rwsem_up_write (Task *task, Rwsem *sem);
 void     rwsem_up_read (Task *task, Rwsem *sem);
 /* Charges work done while holding: ns x (1 + kappa x contenders). */
 void     rwsem_run (Task *task, const Rwsem *sem, UrTime ns);
-static inline unsigned rwsem_contenders (const Rwsem *sem) { return sem->n_spinners + sem->n_waiters; }
+static inline unsigned rwsem_contenders (const Rwsem *sem) { return sem->osq.n + sem->n_waiters; }
 static inline gboolean rwsem_is_locked (const Rwsem *sem) { return sem->owner || sem->readers; }
 /* For task.c: the owner lost its CPU or sleeps; who spins on it gives up. */
 void     rwsem_owner_off_cpu (Rwsem *sem);
