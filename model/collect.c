@@ -104,7 +104,7 @@ static void check_cpus (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->n_cpus; i++) {
     const Cpu *cpu = &sim->cpus[i];
-    UrTime busy = 0;
+    UrTime busy = cpu->irq;
 
     for (unsigned class = 0; class < TASK_CLASSES; class ++)
       busy += cpu->busy[class];
@@ -131,15 +131,17 @@ static double share (double part, double whole) { return whole > 0 ? part / whol
 
 static double collect_cpu (const Simulation *sim, RunResult *result)
 {
-  double total = (double) sim->finished * sim->n_cpus, busy = 0, class[TASK_CLASSES] = { 0 }, spin = 0;
+  double total = (double) sim->finished * sim->n_cpus, busy = 0, class[TASK_CLASSES] = { 0 }, spin = 0, irq = 0;
 
   for (unsigned i = 0; i < sim->n_cpus; i++) {
     spin += (double) sim->cpus[i].spin;
+    irq += (double) sim->cpus[i].irq;
     for (unsigned c = 0; c < TASK_CLASSES; c++)
       class[c] += (double) sim->cpus[i].busy[c];
   }
   for (unsigned c = 0; c < TASK_CLASSES; c++)
     busy += class[c];
+  busy += irq;
   result->cpu.busy = share (busy, total);
   result->cpu.idle = 1 - result->cpu.busy;
   result->cpu.spin = share (spin, total);
@@ -147,6 +149,7 @@ static double collect_cpu (const Simulation *sim, RunResult *result)
   result->cpu.sq_thread = share (class[TASK_CLASS_SQ_THREAD], total);
   result->cpu.workers = share (class[TASK_CLASS_WORKER], total);
   result->cpu.flusher = share (class[TASK_CLASS_FLUSHER], total);
+  result->cpu.irq = share (irq, total);
   return busy;
 }
 

@@ -2,6 +2,7 @@
 #include "model/cpu.h"
 
 #include "model/fair.h"
+#include "model/interrupt.h"
 
 /* A task that ran less than this ago is cache-hot and is not pulled to another CPU: sysctl_sched_migration_cost. */
 #define MIGRATION_COST (500 * UR_US)
@@ -48,14 +49,16 @@ static void cpu_update_min_vruntime (Cpu *cpu)
 void cpu_account (Cpu *cpu)
 {
   Task *task = cpu->current;
-  UrTime ran;
+  UrTime now = sim_now (cpu->sim), passed = now - cpu->booked, irq = cpu_irq_unbooked (cpu);
 
-  if (!task)
+  cpu->booked = now;
+  cpu->irq += irq;
+  if (!task) {
+    cpu->idle_time += passed - irq;
     return;
-  ran = sim_now (cpu->sim) - task->on_cpu_since;
-  task->on_cpu_since = sim_now (cpu->sim);
-  fair_ran (cpu, task, ran);
-  cpu->busy[task->class] += ran;
+  }
+  fair_ran (cpu, task, passed);
+  cpu->busy[task->class] += passed - irq;
   cpu_update_min_vruntime (cpu);
 }
 
@@ -94,6 +97,7 @@ static void queue_remove (Cpu *cpu, Task *task)
 static unsigned cpu_load (const Cpu *cpu) { return cpu->n_queued + (cpu->current ? 1 : 0); }
 
 static void cpu_arm_tick (Cpu *cpu);
+static gboolean cpu_ticks_cost (const Cpu *cpu) { return cpu->sim->setup->machine->cost[COST_TICK_WORK].ns > 0; }
 
 /* vruntimes are relative to their CPU's minimum: carry the difference over. */
 static void cpu_adopt (Cpu *cpu, Task *task)
@@ -104,34 +108,49 @@ static void cpu_adopt (Cpu *cpu, Task *task)
   }
 }
 
-static void cpu_out_of_idle (UrEngine *engine, void *data)
+UrTime cpu_exit_latency (const Cpu *cpu)
 {
+  Simulation *sim = cpu->sim;
+  UrTime since = MAX (cpu->idle_since, cpu->irq_until);
+  gboolean deep = sim_now (sim) - since >= sim->setup->machine->idle_deep_after;
+
+  return sim_cost (sim, deep ? COST_IDLE_EXIT_DEEP : COST_IDLE_EXIT);
+}
+
+void cpu_out_of_idle (UrEngine *engine, void *data)
+{
+  Cpu *cpu = data;
+
   (void) engine;
-  cpu_pick_next (data);
+  cpu->exit_event = 0;
+  cpu_pick_next (cpu);
 }
 
 static void cpu_kick (Cpu *cpu, UrTime delay)
 {
   Simulation *sim = cpu->sim;
-  UrTime idled = sim_now (sim) - cpu->idle_since;
-  gboolean deep = idled >= sim->setup->machine->idle_deep_after;
+  UrTime now = sim_now (sim), idled = now - cpu->idle_since;
 
   cpu->idle = FALSE;
   sim->n_idle--;
   cpu->average_idle += (MIN ((double) idled, 2.0 * MIGRATION_COST) - cpu->average_idle) / 8;
-  ur_engine_at (sim->engine, sim_now (sim) + delay + sim_cost (sim, deep ? COST_IDLE_EXIT_DEEP : COST_IDLE_EXIT),
-                cpu_out_of_idle, cpu);
+  if (cpu_in_interrupt (cpu)) /* it is awake, or about to be: it goes on when the handler is done */
+    cpu->exit_at = MAX (now + delay, cpu->irq_until);
+  else
+    cpu->exit_at = now + delay + cpu_exit_latency (cpu);
+  cpu->exit_event = ur_engine_at (sim->engine, cpu->exit_at, cpu_out_of_idle, cpu);
 }
 
-static void cpu_check_preempt (Cpu *cpu, const Task *task)
+static gboolean cpu_check_preempt (Cpu *cpu, const Task *task)
 {
-  if (!cpu->need_resched && fair_preempts (cpu, task)) {
-    cpu->need_resched = TRUE;
-    task_resched (cpu->current);
-  }
+  if (cpu->need_resched || !fair_preempts (cpu, task))
+    return FALSE;
+  cpu->need_resched = TRUE;
+  task_resched (cpu->current);
+  return TRUE;
 }
 
-void cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
+gboolean cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
 {
   cpu_adopt (cpu, task);
   cpu_account (cpu);
@@ -142,8 +161,9 @@ void cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
   } else if (cpu->current) {
     cpu_arm_tick (cpu);
     if (reason == ENQUEUE_WAKEUP)
-      cpu_check_preempt (cpu, task);
+      return cpu_check_preempt (cpu, task);
   }
+  return FALSE;
 }
 
 static void list_remove (Task **list, Task *task)
@@ -175,7 +195,7 @@ static void cpu_drop_delayed (Cpu *cpu, Task *task)
   task->vlag = 0; /* it has slept off what it owed */
 }
 
-void cpu_wake_delayed (Task *task)
+gboolean cpu_wake_delayed (Task *task)
 {
   Cpu *cpu = task->cpu;
 
@@ -184,10 +204,10 @@ void cpu_wake_delayed (Task *task)
   task->delayed = FALSE;
   fair_requeue_delayed (cpu, task);
   queue_insert (cpu, task);
-  if (cpu->current) {
-    cpu_arm_tick (cpu);
-    cpu_check_preempt (cpu, task);
-  }
+  if (!cpu->current)
+    return FALSE;
+  cpu_arm_tick (cpu);
+  return cpu_check_preempt (cpu, task);
 }
 
 static Cpu *cpu_find_idle (Simulation *sim, unsigned from)
@@ -294,7 +314,7 @@ static void cpu_run (Cpu *cpu, Task *task)
   task->slice_used = FALSE;
   task_dispatched (task, task != cpu->last);
   cpu->last = task;
-  if (cpu->n_queued)
+  if (cpu->n_queued || cpu_ticks_cost (cpu))
     cpu_arm_tick (cpu);
   cpu_update_min_vruntime (cpu);
 }
@@ -327,6 +347,7 @@ void cpu_pick_next (Cpu *cpu)
   Simulation *sim = cpu->sim;
   Task *task;
 
+  cpu_account (cpu);
   if (!cpu->queue && !cpu->went_idle)
     cpu_newidle_balance (cpu);
   cpu->need_resched = FALSE;
@@ -339,8 +360,6 @@ void cpu_pick_next (Cpu *cpu)
     sim->n_idle++;
     return;
   }
-  if (cpu->went_idle)
-    cpu->idle_time += sim_now (sim) - cpu->idle_since;
   cpu->went_idle = FALSE;
   queue_remove (cpu, task);
   cpu_run (cpu, task);
@@ -377,7 +396,13 @@ static void cpu_tick (UrEngine *engine, void *data)
 
   (void) engine;
   cpu->tick = 0;
-  if (!cpu->current || !cpu->n_queued)
+  if (!cpu->current)
+    return;
+  if (cpu_ticks_cost (cpu)) {
+    cpu_interrupt (cpu, sim_cost (cpu->sim, COST_TICK_WORK));
+    cpu_arm_tick (cpu);
+  }
+  if (!cpu->n_queued)
     return;
   cpu_account (cpu);
   cpu_tick_balance (cpu);
@@ -405,8 +430,6 @@ void cpus_settle (Simulation *sim)
 
     cpu_account (cpu);
     if (cpu->current && cpu->current->spinning)
-      cpu->spin += sim_now (sim) - cpu->current->spin_since;
-    if (cpu->went_idle || cpu->idle)
-      cpu->idle_time += sim_now (sim) - cpu->idle_since;
+      cpu->spin += task_spun (cpu->current);
   }
 }

@@ -1,9 +1,13 @@
 /*
- * CPUs: run queues, slices, placement, wake-up preemption, idling.
+ * CPUs: run queues, slices, placement, wake-up preemption, idling, interrupts.
  *
  * One run queue per CPU; who of it runs is decided in fair.c.  Stands for kernel/sched/core.c and the
  * placing half of kernel/sched/fair.c: select_task_rq_fair(), newidle_balance(), nohz_balancer_kick(); 5.1 to 6.18.
  * Left out: the sync wake-up (io_uring has none), caches shared by some CPUs only.
+ *
+ * An interrupt (interrupt.c) takes its time from whoever runs: the cost it interrupts ends later.  The time counts
+ * as the CPU's irq time, and as run time of the interrupted task in the scheduler's eyes (its vruntime), which is the
+ * kernel without CONFIG_IRQ_TIME_ACCOUNTING.
  */
 #ifndef CPU_H
 #define CPU_H
@@ -22,9 +26,12 @@ struct Cpu {
   gboolean went_idle;                   /* idle, or kicked and still on its way out: its time is idle time */
   Task *last;                           /* ran here last; NULL after idling */
   UrTime idle_since; double average_idle;
+  UrTime exit_at; UrEventHandle exit_event;     /* kicked: when it is out of idle */
+  UrTime irq_from, irq_until;           /* handlers occupy it there; what lies before `booked` is in `irq` */
   unsigned balance_failed;              /* ticks at which an idle CPU got nothing because all that waits is cache-hot */
-  UrEventHandle tick;                   /* armed only while somebody waits */
-  UrTime busy[TASK_CLASSES], spin, idle_time;
+  UrEventHandle tick;                   /* armed while somebody waits, or while it is busy if ticks cost anything */
+  UrTime booked;                        /* until then its time is in the books below */
+  UrTime busy[TASK_CLASSES], irq, spin, idle_time;
 };
 
 void cpus_init (Simulation *sim);
@@ -41,8 +48,8 @@ typedef enum {
 } EnqueueReason;
 
 /* Puts a task into the queue of `cpu`: kicks an idle CPU awake (it runs `delay` + idle exit later),
- * asks a busy one to reschedule if the wakee preempts. */
-void cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay);
+ * asks a busy one to reschedule if the wakee preempts: TRUE, and another CPU has to send it an IPI. */
+gboolean cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay);
 /* The current task is leaving: gives the CPU to the next. */
 void cpu_pick_next (Cpu *cpu);
 /* The current task would go on running: gives the CPU to whom it belongs now.  FALSE: the same task, and
@@ -50,9 +57,13 @@ void cpu_pick_next (Cpu *cpu);
 gboolean cpu_reschedule (Cpu *cpu);
 /* The current task sleeps: it leaves the run queue, or stays on it delayed. */
 void cpu_sleep_current (Cpu *cpu);
-/* Wakes a delayed task where it is. */
-void cpu_wake_delayed (Task *task);
-/* Adds the current task's time since it was last counted to the books. */
+/* Wakes a delayed task where it is; TRUE as cpu_enqueue(). */
+gboolean cpu_wake_delayed (Task *task);
+/* Adds the time since the last call to the books: of the current task, of idleness, of interrupts. */
 void cpu_account (Cpu *cpu);
+/* For interrupt.c: an event, the CPU (data) is out of idle. */
+void cpu_out_of_idle (UrEngine *engine, void *data);
+/* What leaving the idle state takes now: ns, one draw. */
+UrTime cpu_exit_latency (const Cpu *cpu);
 
 #endif

@@ -22,6 +22,11 @@
   X (COST_IDLE_EXIT,        "Scheduler", "IdleExit", \
      "IPI to first instruction on a CPU that went idle a short time ago") \
   X (COST_IDLE_EXIT_DEEP,   "Scheduler", "IdleExitDeep",     "the same after IdleDeepAfter of idleness") \
+  X (COST_TICK_WORK,        "Scheduler", "TickWork",         "timer interrupt of a busy CPU, once per Tick") \
+  X (COST_IPI_SEND,         "Scheduler", "IpiSend", \
+     "sender's CPU time of an interrupt to a CPU that runs; to an idle CPU it is part of WakeRemote") \
+  X (COST_IPI_RECEIVE,      "Scheduler", "IpiReceive", \
+     "time that interrupt takes from who runs there, entry and exit; on an idle CPU it is part of IdleExit") \
   X (COST_THREAD_CREATE,    "Scheduler", "ThreadCreate",     "creating an io thread or kworker, paid by the creator") \
   X (COST_LOCK_FAST,        "Locks",     "Fast",             "uncontended lock and unlock, line in the own cache") \
   X (COST_LOCK_TRANSFER,    "Locks",     "Transfer",         "taking a lock whose line another CPU wrote last") \

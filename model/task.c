@@ -2,6 +2,7 @@
 #include "model/task.h"
 
 #include "model/cpu.h"
+#include "model/interrupt.h"
 #include "model/rwsem.h"
 
 static void task_run_done (UrEngine *engine, void *data);
@@ -113,7 +114,7 @@ static void task_timer_fired (UrEngine *engine, void *data)
     task->timer = ur_engine_at (engine, task->deadline, task_timer_fired, task);
   } else if (task->state == TASK_SLEEPING) {
     task->timed_out = TRUE;
-    task_wake (NULL, task);
+    task_wake_from_interrupt (task->cpu, task);
   } else {
     task_spin_finish (task, 0);
   }
@@ -142,6 +143,11 @@ static void task_level_spinning (Task *task, int change)
 
 void task_account_spin (Task *task, UrTime ns) { task->spin_owed += ns; /* booked once it has passed */ }
 
+UrTime task_spun (const Task *task)
+{
+  return sim_now (task->sim) - task->spin_since - (cpu_irq_time (task->cpu) - task->spin_irq);
+}
+
 SpinEnd task_spin (Task *task, uint64_t *account, UrTime deadline)
 {
   UrTime spun;
@@ -155,13 +161,14 @@ SpinEnd task_spin (Task *task, uint64_t *account, UrTime deadline)
   task->spin_ending = FALSE;
   task->spin_end = SPIN_DONE;
   task->spin_since = sim_now (task->sim);
+  task->spin_irq = cpu_irq_time (task->cpu);
   task_arm (task, deadline);
   task_level_spinning (task, 1);
   ur_coroutine_suspend (task->coroutine);
   task_level_spinning (task, -1);
   task->spinning = FALSE;
   task->deadline = UR_TIME_NEVER;
-  spun = sim_now (task->sim) - task->spin_since;
+  spun = task_spun (task);
   task->cpu->spin += spun;
   if (account)
     *account += spun;
@@ -174,7 +181,20 @@ static void task_spin_ends (Task *task, SpinEnd end, UrTime delay)
     return;
   task->spin_ending = TRUE;
   task->spin_end = end;
-  task->run_event = ur_engine_at (task->sim->engine, sim_now (task->sim) + delay, task_run_done, task);
+  task->run_end = MAX (sim_now (task->sim) + delay, task->cpu->irq_until);
+  task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
+}
+
+void task_delay (Task *task, UrTime ns)
+{
+  if (!task->run_event) {
+    if (!task->spinning) /* it is the one that acts: the time passes with its next task_sync() */
+      task->owed += ns;
+    return;
+  }
+  ur_engine_cancel (task->sim->engine, task->run_event);
+  task->run_end += ns;
+  task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
 }
 
 void task_spin_finish (Task *task, UrTime delay) { task_spin_ends (task, SPIN_DONE, delay); }
@@ -184,7 +204,7 @@ void task_resched (Task *task)
   if (task->spinning) {
     task_spin_ends (task, SPIN_RESCHED, 0);
   } else if (task->run_event && task_preemptible (task)) {
-    task->remaining = task->run_end - sim_now (task->sim);
+    task->remaining = task->run_end - sim_now (task->sim) - cpu_interrupt_left (task->cpu);
     if (cpu_reschedule (task->cpu)) {
       ur_engine_cancel (task->sim->engine, task->run_event);
       task->run_event = 0;
@@ -196,10 +216,10 @@ void task_resched (Task *task)
 
 void task_dispatched (Task *task, gboolean switched)
 {
-  UrTime delay = task->remaining;
+  UrTime delay = task->remaining + cpu_interrupt_left (task->cpu);
 
   task->state = TASK_RUNNING;
-  task->on_cpu_since = task->slice_since = sim_now (task->sim);
+  task->slice_since = sim_now (task->sim);
   task->remaining = 0;
   task->switch_ns = 0;
   if (switched) {
@@ -262,11 +282,13 @@ gboolean task_schedule (Task *task, UrTime deadline)
   return !task->timed_out;
 }
 
-gboolean task_wake (Task *waker, Task *task)
+/* try_to_wake_up(): by a task, or from an interrupt on `handler` (nullable). */
+static gboolean task_wake_up (Task *waker, Cpu *handler, Task *task)
 {
   Simulation *sim = task->sim;
-  gboolean kick;
-  Cpu *cpu;
+  Cpu *near = waker ? waker->cpu : handler, *cpu = task->cpu;
+  gboolean kick = FALSE, resched;
+  UrTime cost, delay;
 
   if (task->state != TASK_SLEEPING) {
     if (!task->prepared)
@@ -279,23 +301,25 @@ gboolean task_wake (Task *waker, Task *task)
   sim->count.wakeups++;
   sim_trace (task, TRACE_SCHED_WAKEUP, NULL, 0);
   task->woken_at = waker ? task_now (waker) : sim_now (sim);
-  if (task->delayed) {
-    if (waker)
-      task_cost (waker, COST_WAKE_LOCAL);
-    task->state = TASK_RUNNABLE;
-    cpu_wake_delayed (task);
-    return TRUE;
+  if (!task->delayed) {
+    cpu = cpu_select (task, near);
+    kick = cpu->idle && cpu != near;
   }
-  cpu = cpu_select (task, waker ? waker->cpu : NULL);
-  kick = cpu->idle && (!waker || cpu != waker->cpu);
-  if (kick)
-    sim->count.ipis++;
+  sim->count.ipis += kick;
+  cost = sim_cost (sim, kick ? COST_WAKE_REMOTE : COST_WAKE_LOCAL);
   if (waker)
-    task_cost (waker, kick ? COST_WAKE_REMOTE : COST_WAKE_LOCAL);
+    task_run (waker, cost);
+  delay = waker ? waker->owed : handler ? cpu_interrupt (handler, cost) - sim_now (sim) : 0;
   task->state = TASK_RUNNABLE;
-  cpu_enqueue (cpu, task, ENQUEUE_WAKEUP, waker ? waker->owed : 0);
+  resched = task->delayed ? cpu_wake_delayed (task) : cpu_enqueue (cpu, task, ENQUEUE_WAKEUP, delay);
+  if (resched && waker && cpu != near)
+    cpu_send_ipi (waker, cpu);
   return TRUE;
 }
+
+gboolean task_wake (Task *waker, Task *task) { return task_wake_up (waker, NULL, task); }
+
+gboolean task_wake_from_interrupt (Cpu *cpu, Task *task) { return task_wake_up (NULL, cpu, task); }
 
 void task_yield (Task *task)
 {

@@ -41,14 +41,14 @@ struct Task {
   UrTime owed;                            /* charged, not yet passed */
   UrTime remaining;                       /* cost left over when it lost the CPU */
   UrEventHandle run_event; UrTime run_end;
-  UrTime on_cpu_since, slice_since, last_ran;
+  UrTime slice_since, last_ran;
   UrTime switch_ns;                       /* cost of its last switch-in */
   uint64_t vruntime, vdeadline, vprotected;   /* fair.c: CPU time had; end of the slice; keeps the CPU until then */
   int64_t vlag;                           /* what it was owed when it went to sleep */
   gboolean slice_used, delayed;           /* delayed: asleep, but still on the run queue */
 
   UrTime spin_owed;                       /* of what is owed, busy-waiting */
-  gboolean spinning; gboolean spin_ending; UrTime spin_since;
+  gboolean spinning; gboolean spin_ending; UrTime spin_since, spin_irq;   /* spin_irq: the CPU's irq time then */
   uint64_t *spin_account;                 /* (nullable) also counts the spinning, e.g. a lock's spin_ns */
   SpinEnd spin_end;
 
@@ -88,6 +88,8 @@ static inline UrTime task_now (const Task *task) { return sim_now (task->sim) + 
 SpinEnd task_spin (Task *task, uint64_t *account, UrTime deadline);
 /* Ends another task's spin after `delay`; does nothing if it does not spin. */
 void  task_spin_finish (Task *task, UrTime delay);
+/* How long it has spun by now, interrupts excluded. */
+UrTime task_spun (const Task *task);
 /* Counts ns of busy-waiting that was charged with task_run(). */
 void  task_account_spin (Task *task, UrTime ns);
 
@@ -96,8 +98,10 @@ void  task_prepare_to_sleep (Task *task);
 void  task_cancel_sleep (Task *task);
 /* Sleeps unless it was woken since task_prepare_to_sleep().  FALSE if the deadline passed. */
 gboolean task_schedule (Task *task, UrTime deadline);
-/* Wakes `task`; the waker (nullable: an interrupt) pays.  TRUE if it slept or was about to. */
+/* Wakes `task`; the waker (nullable: nobody) pays.  TRUE if it slept or was about to. */
 gboolean task_wake (Task *waker, Task *task);
+/* The same from an interrupt on `cpu`, which is longer for it. */
+gboolean task_wake_from_interrupt (Cpu *cpu, Task *task);
 /* How much of [from, to] its last wake-up took, from the call until it ran: ns. */
 static inline UrTime task_wakeup_within (const Task *task, UrTime from, UrTime to)
 {
@@ -117,6 +121,8 @@ static inline gboolean task_on_cpu (const Task *task) { return task->state == TA
 /* For cpu.c: the task has the CPU from now on; it lost it. */
 void  task_dispatched (Task *task, gboolean switched);
 void  task_off_cpu (Task *task);
+/* For interrupt.c: what it is doing takes ns longer. */
+void  task_delay (Task *task, UrTime ns);
 /* For cpu.c: takes the CPU from a running task at once if it may be preempted here, else it notices later. */
 void  task_resched (Task *task);
 

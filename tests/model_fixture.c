@@ -2,6 +2,7 @@
 #include "tests/model_fixture.h"
 
 #include "model/collect.h"
+#include "model/interrupt.h"
 #include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/task_work.h"
@@ -125,6 +126,17 @@ static void step_yield (Actor *actor, const Step *step)
 {
   (void) step;
   task_yield (actor->task);
+}
+
+static void step_interrupt (Actor *actor, const Step *step)
+{
+  g_auto (GStrv) words = g_strsplit (step->text, ",", 3);
+  Cpu *cpu = &actor->task->sim->cpus[g_ascii_strtoull (words[0], NULL, 10)];
+
+  task_sync (actor->task);
+  cpu_interrupt (cpu, us (words[1]));
+  if (words[2])
+    task_wake_from_interrupt (cpu, fixture_task (actor->fixture, words[2]));
 }
 
 static void step_user (Actor *actor, const Step *step)
@@ -328,35 +340,21 @@ static void step_free (Actor *actor, const Step *step)
 /* ---- scripts ---- */
 
 static const StepKind kinds[] = {
-  { "run", step_run },
-  { "hold", step_hold },
-  { "sleep", step_sleep },
-  { "wait", step_wait },
-  { "prepare", step_prepare },
-  { "schedule", step_schedule },
-  { "wake", step_wake },
-  { "resched", step_resched },
-  { "yield", step_yield },
-  { "user", step_user },
-  { "kernel", step_kernel },
-  { "spin", step_spin },
-  { "finish", step_finish },
-  { "say", step_say },
-  { "cpu", step_cpu },
-  { "repeat", step_repeat },
-  { "write", step_write },
-  { "read", step_read },
-  { "trywrite", step_trywrite },
-  { "tryread", step_tryread },
-  { "unlock", step_unlock },
-  { "ring", step_ring },
-  { "sqe", step_sqe },
-  { "submit", step_submit },
-  { "getevents", step_getevents },
-  { "notify", step_notify },
-  { "post", step_post },
-  { "reap", step_reap },
-  { "free", step_free },
+  { "run", step_run },         { "hold", step_hold },
+  { "sleep", step_sleep },     { "wait", step_wait },
+  { "prepare", step_prepare }, { "schedule", step_schedule },
+  { "wake", step_wake },       { "resched", step_resched },
+  { "yield", step_yield },     { "interrupt", step_interrupt },
+  { "user", step_user },       { "kernel", step_kernel },
+  { "spin", step_spin },       { "finish", step_finish },
+  { "say", step_say },         { "cpu", step_cpu },
+  { "repeat", step_repeat },   { "write", step_write },
+  { "read", step_read },       { "trywrite", step_trywrite },
+  { "tryread", step_tryread }, { "unlock", step_unlock },
+  { "ring", step_ring },       { "sqe", step_sqe },
+  { "submit", step_submit },   { "getevents", step_getevents },
+  { "notify", step_notify },   { "post", step_post },
+  { "reap", step_reap },       { "free", step_free },
 };
 
 static Step step_parse (const char *word)

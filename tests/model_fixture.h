@@ -18,6 +18,7 @@
  *   prepare  schedule        the two halves of wait; schedule logs "back"
  *   wake:NAME                logs "slept" if it did or was about to, else "awake"
  *   resched  yield           task_cond_resched(), task_yield()
+ *   interrupt:N,T            an interrupt of T on CPU N; with ",NAME" its handler wakes that task
  *   user  kernel             preemptible as in user space, or not
  *   spin  spin:T             logs "done" or "resched"; finish:NAME ends another's spin
  *   write:N read:N trywrite:N tryread:N unlock:N     log "write", "read", or "got" / "busy"

@@ -168,7 +168,7 @@ static void test_wakeup_costs (void)
     { "what the waker has charged already delays the wakee", NULL,
       "T/1: wait say:in | U/2: wait say:in | W/0: run:100 wake:T wake:U",
       "W@104.6 slept, W@105.6 slept, T@108.2 in, U@109.2 in" },
-    { "a timer: nobody pays for the waking", NULL, "T/0: sleep:100 say:in", "T@107.2 in" },
+    { "a timer: its handler does the waking", NULL, "T/0: sleep:100 say:in", "T@107.6 in" },
     { "about to sleep: no switch", NULL, "T/1: prepare run:200 schedule | W/0: run:100 wake:T say:on",
       "W@104 slept, W@104 on, T@203.6 back" },
     { "awake: free of charge", NULL, "T/1: run:200 | W/0: run:100 wake:T say:on", "W@103.6 awake, W@103.6 on" },
@@ -189,7 +189,7 @@ static void test_wakeup_counts (void)
     { "remote, idle", "T/1: wait | W/0: run:100 wake:T", 1, 1, 3 },
     { "remote, busy", "T/1: wait | X@50/1: run:200 | W/0: run:100 wake:T", 1, 0, 4 },
     { "own CPU", "T/0: wait | W/0: run:100 wake:T", 1, 0, 3 },
-    { "a timer is an interrupt of that CPU", "T/0: sleep:100", 1, 1, 2 },
+    { "a timer is an interrupt of that CPU itself", "T/0: sleep:100", 1, 0, 2 },
     { "awake", "T/1: run:200 | W/0: run:100 wake:T", 0, 0, 2 },
   };
 

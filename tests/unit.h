@@ -29,6 +29,7 @@
   X (validate_ini) \
   X (observation) \
   X (cpu) \
+  X (interrupt) \
   X (rwsem) \
   X (file_io) \
   X (ring) \
