@@ -100,6 +100,21 @@ static void check_locks (Simulation *sim)
   }
 }
 
+/* An sq_thread spins on with its locks held when everything else is over. */
+static void check_mutex (Simulation *sim, const Mutex *mutex)
+{
+  if (mutex->n_waiters || mutex->osq.n || mutex->handoff || mutex->pickup ||
+      (mutex->owner && mutex->owner->class != TASK_CLASS_SQ_THREAD))
+    check_failed (sim, "check: %s is held or waited for at the end (%s)", mutex->name,
+                  mutex->owner ? mutex->owner->name : "nobody");
+}
+
+static void check_mutexes (Simulation *sim)
+{
+  for (unsigned i = 0; i < sim->rings->len; i++)
+    check_mutex (sim, &((const Ring *) g_ptr_array_index (sim->rings, i))->uring_lock);
+}
+
 static void check_cpus (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->n_cpus; i++) {
@@ -124,6 +139,7 @@ void sim_check (Simulation *sim)
   check_requests (sim);
   check_little (sim);
   check_locks (sim);
+  check_mutexes (sim);
   check_cpus (sim);
 }
 
@@ -162,29 +178,60 @@ static int compare_locks (const void *a, const void *b)
   return l != r ? (l < r) - (l > r) : strcmp (left->name, right->name);
 }
 
+static ResultLock *collect_rwsem (const Simulation *sim, const Rwsem *sem, ResultLock *lock)
+{
+  g_strlcpy (lock->name, sem->name, sizeof lock->name);
+  lock->acquired = sem->acquired;
+  lock->contended = sem->contended;
+  lock->wait_total = sem->wait_total;
+  lock->wait_max = sem->wait_max;
+  lock->spin_ns = sem->spin_ns;
+  lock->slowpath_ns = sem->slowpath_ns;
+  lock->hold_ns = sem->hold_ns;
+  lock->sleeps = sem->sleeps;
+  lock->handoffs = sem->handoffs;
+  lock->steals = sem->steals;
+  lock->mean_spinning = ur_level_mean (&sem->osq.spinning, sim->finished);
+  lock->mean_queued = ur_level_mean (&sem->queued, sim->finished);
+  return lock + 1;
+}
+
+/* A mutex is worth a line only if somebody has waited for it. */
+static ResultLock *collect_mutex (const Simulation *sim, const Mutex *mutex, ResultLock *lock)
+{
+  if (!mutex->contended)
+    return lock;
+  g_strlcpy (lock->name, mutex->name, sizeof lock->name);
+  lock->acquired = mutex->acquired;
+  lock->contended = mutex->contended;
+  lock->wait_total = mutex->wait_total;
+  lock->wait_max = mutex->wait_max;
+  lock->spin_ns = mutex->spin_ns;
+  lock->slowpath_ns = mutex->slowpath_ns;
+  lock->hold_ns = mutex->hold_ns;
+  lock->sleeps = mutex->sleeps;
+  lock->handoffs = mutex->handoffs;
+  lock->steals = mutex->steals;
+  lock->mean_spinning = ur_level_mean (&mutex->osq.spinning, sim->finished);
+  lock->mean_queued = ur_level_mean (&mutex->queued, sim->finished);
+  return lock + 1;
+}
+
 static void collect_locks (const Simulation *sim, RunResult *result, double busy)
 {
-  result->n_locks = sim->inodes->len;
-  result->lock = g_new0 (ResultLock, MAX (result->n_locks, 1));
-  for (unsigned i = 0; i < result->n_locks; i++) {
-    const Rwsem *sem = &((const Inode *) g_ptr_array_index (sim->inodes, i))->rwsem;
-    ResultLock *lock = &result->lock[i];
+  ResultLock *lock;
 
-    g_strlcpy (lock->name, sem->name, sizeof lock->name);
-    lock->acquired = sem->acquired;
-    lock->contended = sem->contended;
-    lock->wait_total = sem->wait_total;
-    lock->wait_max = sem->wait_max;
-    lock->spin_ns = sem->spin_ns;
-    lock->slowpath_ns = sem->slowpath_ns;
-    lock->hold_ns = sem->hold_ns;
-    lock->sleeps = sem->sleeps;
-    lock->handoffs = sem->handoffs;
-    lock->steals = sem->steals;
-    lock->mean_spinning = ur_level_mean (&sem->osq.spinning, sim->finished);
-    lock->mean_queued = ur_level_mean (&sem->queued, sim->finished);
-    lock->cpu_share_spinning = share ((double) sem->spin_ns, busy);
-    lock->cpu_share_contention = share ((double) (sem->spin_ns + sem->slowpath_ns), busy);
+  result->lock = g_new0 (ResultLock, MAX (sim->inodes->len + sim->rings->len, 1));
+  lock = result->lock;
+  for (unsigned i = 0; i < sim->inodes->len; i++)
+    lock = collect_rwsem (sim, &((const Inode *) g_ptr_array_index (sim->inodes, i))->rwsem, lock);
+  for (unsigned i = 0; i < sim->rings->len; i++)
+    lock = collect_mutex (sim, &((const Ring *) g_ptr_array_index (sim->rings, i))->uring_lock, lock);
+  result->n_locks = (unsigned) (lock - result->lock);
+  for (unsigned i = 0; i < result->n_locks; i++) {
+    lock = &result->lock[i];
+    lock->cpu_share_spinning = share ((double) lock->spin_ns, busy);
+    lock->cpu_share_contention = share ((double) (lock->spin_ns + lock->slowpath_ns), busy);
   }
   qsort (result->lock, result->n_locks, sizeof *result->lock, compare_locks);
 }

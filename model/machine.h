@@ -31,7 +31,7 @@
   X (COST_LOCK_FAST,        "Locks",     "Fast",             "uncontended lock and unlock, line in the own cache") \
   X (COST_LOCK_TRANSFER,    "Locks",     "Transfer",         "taking a lock whose line another CPU wrote last") \
   X (COST_RWSEM_HANDOVER,   "Locks",     "Handover", \
-     "release by the owner until a running spinner holds the rwsem") \
+     "release by the owner until a running spinner holds the rwsem or mutex") \
   X (COST_RWSEM_QUEUE,      "Locks",     "RwsemQueue",       "slow path: wait_lock, queueing, set-up of the sleep") \
   X (COST_RWSEM_WAKE,       "Locks",     "RwsemWake", \
      "unlock with waiters: wait_lock and choosing whom to wake, without the wake-up itself") \

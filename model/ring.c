@@ -20,9 +20,12 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
 {
   const Policy *policy = sim->setup->policy;
   Ring *ring = g_new0 (Ring, 1);
+  char name[32];
 
   ring->sim = sim;
   ring->id = sim->rings->len;
+  g_snprintf (name, sizeof name, "uring_lock:%u", ring->id);
+  mutex_init (&ring->uring_lock, name);
   ring->application = application;
   ring->flags = setup->flags;
   ring->sq_cpu = setup->sq_cpu;

@@ -13,8 +13,8 @@
 #ifndef RING_H
 #define RING_H
 
+#include "model/mutex.h"
 #include "model/request.h"
-#include "model/spinlock.h"
 
 typedef struct IoWq IoWq;
 typedef struct Workqueue Workqueue;
@@ -48,6 +48,7 @@ struct Ring {
   GQueue overflow;                      /* of Request: the backlog of 5.5+ */
   gboolean need_wakeup;                 /* IORING_SQ_NEED_WAKEUP */
 
+  Mutex uring_lock;                     /* over a whole batch, over a run of task_work */
   Spinlock completion_lock;
   Task *waiter; uint32_t wait_nr;       /* in io_cqring_wait(): CQEs it wants ready */
   gboolean polled;                      /* the application busy-polls the CQ in user space */

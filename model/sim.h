@@ -13,6 +13,7 @@
 typedef struct Task Task;
 typedef struct Cpu Cpu;
 typedef struct Rwsem Rwsem;
+typedef struct Mutex Mutex;
 typedef struct Inode Inode;
 typedef struct Ring Ring;
 typedef struct Request Request;

@@ -227,7 +227,9 @@ static void append_task (GString *text, const Task *task)
 {
   static const char *const states[] = { "runs", "is runnable", "sleeps", "has ended" };
   const Rwsem *sem = task->waits_on;
+  const Mutex *mutex = task->waits_on;
   gboolean on_lock = task->waits_for && g_str_equal (task->waits_for, "rwsem");
+  gboolean on_mutex = task->waits_for && g_str_equal (task->waits_for, "mutex");
 
   g_string_append_printf (text, "; %s#%u %s", task->name, task->id, states[task->state]);
   if (on_lock && sem)
@@ -235,6 +237,9 @@ static void append_task (GString *text, const Task *task)
                             sem->owner     ? sem->owner->name
                             : sem->readers ? "readers"
                                            : "nobody");
+  else if (on_mutex && mutex)
+    g_string_append_printf (text, ", waiting for %s held by %s", mutex->name,
+                            mutex->owner ? mutex->owner->name : "nobody");
   else if (task->waits_for)
     g_string_append_printf (text, ", waiting for %s", task->waits_for);
 }

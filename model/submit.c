@@ -130,8 +130,11 @@ void io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigne
   task_enter_kernel (task);
   if (!ring->flags.defer_taskrun)
     task_work_run (task, ring);
-  if (to_submit)
+  if (to_submit) {
+    mutex_lock (task, &ring->uring_lock);
     io_submit_sqes (task, ring, to_submit);
+    mutex_unlock (task, &ring->uring_lock);
+  }
   if (getevents) {
     task_sync (task);
     task_work_run_budget (task, ring, ring_local_budget (ring, min_complete, TRUE));

@@ -14,7 +14,7 @@ void     io_uring_enter (Task *task, Ring *ring, unsigned to_submit, unsigned mi
 /* The same, waiting until `deadline` at most (IORING_ENTER_EXT_ARG). */
 void     io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
                                  UrTime deadline);
-/* Submits up to n sqes as one batch; returns how many. */
+/* Submits up to n sqes as one batch; returns how many.  The caller holds uring_lock (the sq_thread: from 5.6 on). */
 unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n);
 /* A worker executes the request, blocking, and completes it. */
 void     io_wq_submit_work (Task *task, Request *request);

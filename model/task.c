@@ -3,6 +3,7 @@
 
 #include "model/cpu.h"
 #include "model/interrupt.h"
+#include "model/mutex.h"
 #include "model/rwsem.h"
 
 static void task_run_done (UrEngine *engine, void *data);
@@ -236,6 +237,8 @@ void task_off_cpu (Task *task)
 {
   for (unsigned i = 0; i < task->n_holds; i++)
     rwsem_owner_off_cpu (task->holds[i]);
+  for (unsigned i = 0; i < task->n_mutexes; i++)
+    mutex_owner_off_cpu (task->mutexes[i]);
 }
 
 void task_prepare_to_sleep (Task *task) { task->prepared = TRUE; }

@@ -25,6 +25,7 @@ typedef enum { SPIN_DONE, SPIN_RESCHED } SpinEnd;
 typedef void (*TaskBody) (Task *task, void *data);
 
 #define TASK_RWSEMS 4                     /* rwsems one task may hold at a time */
+#define TASK_MUTEXES 4                    /* mutexes: uring_lock, sqd->lock and what is handed over meanwhile */
 
 struct Task {
   Simulation *sim;
@@ -58,7 +59,8 @@ struct Task {
   UrTime deadline; UrEventHandle timer; UrTime timer_at;
 
   Rwsem *holds[TASK_RWSEMS]; unsigned n_holds;
-  const char *waits_for; const void *waits_on;      /* for the deadlock report; waits_on: a Rwsem, if it is "rwsem" */
+  Mutex *mutexes[TASK_MUTEXES]; unsigned n_mutexes;
+  const char *waits_for; const void *waits_on;      /* for the deadlock report; waits_on: if it is "rwsem" or "mutex" */
 
   /* io-wq's scheduler hooks: about to sleep, running again (io_wq_worker_sleeping, io_wq_worker_running). */
   void (*on_sleeping) (Task *task);

@@ -60,8 +60,11 @@ void task_work_add_create (Task *from, Ring *ring)
 
 unsigned task_work_run_budget (Task *task, Ring *ring, unsigned budget)
 {
+  gboolean locked = (ring->local_n || ring->frees) && !mutex_is_owner (&ring->uring_lock, task);
   unsigned done = 0;
 
+  if (locked)
+    mutex_lock (task, &ring->uring_lock);
   while (done < budget && ring->local_n) {
     Request *request = ring->local_first;
 
@@ -80,6 +83,8 @@ unsigned task_work_run_budget (Task *task, Ring *ring, unsigned budget)
     task_cost (task, COST_TASK_WORK);
     done++;
   }
+  if (locked)
+    mutex_unlock (task, &ring->uring_lock);
   if (ring->creates) {
     ring->creates = 0;
     for (unsigned i = 0; i < ring->sim->setup->policy->n_queues; i++)

@@ -219,6 +219,25 @@ static void step_unlock (Actor *actor, const Step *step)
     rwsem_up_read (actor->task, sem);
 }
 
+static Mutex *mutex_of (Actor *actor, const Step *step)
+{
+  g_assert (number (step) < FIXTURE_MUTEXES);
+  return &actor->fixture->mutex[number (step)];
+}
+
+static void step_mutex (Actor *actor, const Step *step)
+{
+  mutex_lock (actor->task, mutex_of (actor, step));
+  actor_log (actor, "mutex");
+}
+
+static void step_trymutex (Actor *actor, const Step *step)
+{
+  actor_log (actor, mutex_trylock (actor->task, mutex_of (actor, step)) ? "got" : "busy");
+}
+
+static void step_release (Actor *actor, const Step *step) { mutex_unlock (actor->task, mutex_of (actor, step)); }
+
 /* ---- steps: rings ---- */
 
 static Request *request_new (Actor *actor, const char *text)
@@ -340,21 +359,39 @@ static void step_free (Actor *actor, const Step *step)
 /* ---- scripts ---- */
 
 static const StepKind kinds[] = {
-  { "run", step_run },         { "hold", step_hold },
-  { "sleep", step_sleep },     { "wait", step_wait },
-  { "prepare", step_prepare }, { "schedule", step_schedule },
-  { "wake", step_wake },       { "resched", step_resched },
-  { "yield", step_yield },     { "interrupt", step_interrupt },
-  { "user", step_user },       { "kernel", step_kernel },
-  { "spin", step_spin },       { "finish", step_finish },
-  { "say", step_say },         { "cpu", step_cpu },
-  { "repeat", step_repeat },   { "write", step_write },
-  { "read", step_read },       { "trywrite", step_trywrite },
-  { "tryread", step_tryread }, { "unlock", step_unlock },
-  { "ring", step_ring },       { "sqe", step_sqe },
-  { "submit", step_submit },   { "getevents", step_getevents },
-  { "notify", step_notify },   { "post", step_post },
-  { "reap", step_reap },       { "free", step_free },
+  { "run", step_run },
+  { "hold", step_hold },
+  { "sleep", step_sleep },
+  { "wait", step_wait },
+  { "prepare", step_prepare },
+  { "schedule", step_schedule },
+  { "wake", step_wake },
+  { "resched", step_resched },
+  { "yield", step_yield },
+  { "interrupt", step_interrupt },
+  { "user", step_user },
+  { "kernel", step_kernel },
+  { "spin", step_spin },
+  { "finish", step_finish },
+  { "say", step_say },
+  { "cpu", step_cpu },
+  { "repeat", step_repeat },
+  { "write", step_write },
+  { "read", step_read },
+  { "trywrite", step_trywrite },
+  { "tryread", step_tryread },
+  { "unlock", step_unlock },
+  { "mutex", step_mutex },
+  { "trymutex", step_trymutex },
+  { "release", step_release },
+  { "ring", step_ring },
+  { "sqe", step_sqe },
+  { "submit", step_submit },
+  { "getevents", step_getevents },
+  { "notify", step_notify },
+  { "post", step_post },
+  { "reap", step_reap },
+  { "free", step_free },
 };
 
 static Step step_parse (const char *word)
@@ -537,6 +574,8 @@ void fixture_build (Fixture *fixture)
   GError *error = NULL;
 
   fixture->sim = loaded (sim_new (&fixture->setup, &error), &error);
+  for (unsigned i = 0; i < FIXTURE_MUTEXES; i++)
+    mutex_init (&fixture->mutex[i], "mutex");
 }
 
 void fixture_free (Fixture *fixture)

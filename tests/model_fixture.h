@@ -22,6 +22,7 @@
  *   user  kernel             preemptible as in user space, or not
  *   spin  spin:T             logs "done" or "resched"; finish:NAME ends another's spin
  *   write:N read:N trywrite:N tryread:N unlock:N     log "write", "read", or "got" / "busy"
+ *   mutex:N trymutex:N release:N     the fixture's mutex N: log "mutex"; "got" / "busy"; nothing
  *   say:TEXT  cpu            logs TEXT, logs "cpuN"
  *   repeat:N                 N times more from the first step
  *   ring:N[,cqsize][,coop][,defer][,sqpoll][,idle=T] makes the fixture's ring of N entries; the task is its submitter
@@ -46,6 +47,7 @@
 #include <CUnit/CUnit.h>
 
 #define FIXTURE_FILES 4
+#define FIXTURE_MUTEXES 2
 #define FIXTURE_FILE_SIZE ((uint64_t) 64 << 20)
 
 typedef struct {
@@ -53,6 +55,7 @@ typedef struct {
   SimulationSetup setup;                /* of all of these; seed 1 */
   Simulation *sim;                      /* NULL until fixture_build() */
   Ring *ring;                           /* NULL until a task made it */
+  Mutex mutex[FIXTURE_MUTEXES];
   GString *log;                         /* "A@1.5 text, B@2 text" */
   GPtrArray *actors;                    /* the tasks of the script */
   GPtrArray *requests;                  /* of Request, a first */

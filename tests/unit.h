@@ -31,6 +31,7 @@
   X (cpu) \
   X (interrupt) \
   X (rwsem) \
+  X (mutex) \
   X (file_io) \
   X (ring) \
   X (submit) \
