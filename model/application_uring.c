@@ -4,6 +4,7 @@
 #include "model/cpu.h"
 #include "model/sq_thread.h"
 #include "model/submit.h"
+#include "model/tctx.h"
 
 /* fio 3.33 and later: CQSIZE (CQ as large as the SQ), and what the kernel has of COOP_TASKRUN, SINGLE_ISSUER and
  * DEFER_TASKRUN; with sqthread_poll SQPOLL and CQSIZE only. */
@@ -22,6 +23,19 @@ static RingFlags fio_ring_flags (const Application *application)
   return flags;
 }
 
+/* io_uring_register() right after the set-up, for whoever submits. */
+static void application_uring_register (Ring *ring, const RingOptions *options)
+{
+  Task *owner = ring_owner (ring);
+
+  io_uring_add_tctx_node (owner, ring);
+  if (options->iowq_max_workers[0] || options->iowq_max_workers[1])
+    io_uring_register_iowq_max_workers (owner, ring,
+                                        (unsigned[]){ options->iowq_max_workers[0], options->iowq_max_workers[1] });
+  if (!cpu_mask_is_empty (&options->iowq_cpus))
+    io_uring_register_iowq_aff (owner, ring, &options->iowq_cpus);
+}
+
 void application_uring_setup (Application *application)
 {
   const RingOptions *options = &application->job->ring;
@@ -38,6 +52,7 @@ void application_uring_setup (Application *application)
   application->ring->polled = application->sqpoll;
   if (application->sqpoll)
     sq_thread_start (application->ring, application->task);
+  application_uring_register (application->ring, options);
 }
 
 void application_uring_queue (Application *application, Request *request)

@@ -20,6 +20,7 @@ void cpus_init (Simulation *sim)
   for (unsigned i = 0; i < sim->n_cpus; i++) {
     sim->cpus[i].sim = sim;
     sim->cpus[i].id = i;
+    sim->cpus[i].node = i * sim->n_nodes / sim->n_cpus;
     sim->cpus[i].idle = sim->cpus[i].went_idle = TRUE;
     sim->cpus[i].average_idle = 2.0 * MIGRATION_COST;
   }
@@ -210,15 +211,34 @@ gboolean cpu_wake_delayed (Task *task)
   return cpu_check_preempt (cpu, task);
 }
 
-static Cpu *cpu_find_idle (Simulation *sim, unsigned from)
+/* An idle CPU on which the task may run. */
+static Cpu *cpu_find_idle (const Task *task, unsigned from)
 {
+  Simulation *sim = task->sim;
+
   for (unsigned i = 0; sim->n_idle && i < sim->n_cpus; i++) {
     Cpu *cpu = &sim->cpus[(from + i) % sim->n_cpus];
 
-    if (cpu->idle)
+    if (cpu->idle && task_allowed_on (task, cpu->id))
       return cpu;
   }
   return NULL;
+}
+
+/* The CPU with the shortest queue on which the task may run, the next after its last one first.  An affinity that no
+ * online CPU is in counts for nothing: select_fallback_rq(). */
+static Cpu *cpu_fallback (const Task *task)
+{
+  Simulation *sim = task->sim;
+  Cpu *best = NULL;
+
+  for (unsigned i = 0; i < sim->n_cpus; i++) {
+    Cpu *cpu = &sim->cpus[(task->cpu->id + i) % sim->n_cpus];
+
+    if (task_allowed_on (task, cpu->id) && (!best || cpu_load (cpu) < cpu_load (best)))
+      best = cpu;
+  }
+  return best ? best : task->cpu;
 }
 
 Cpu *cpu_select (Task *task, Cpu *waker_cpu)
@@ -228,6 +248,12 @@ Cpu *cpu_select (Task *task, Cpu *waker_cpu)
 
   if (task->pinned >= 0)
     return &sim->cpus[(unsigned) task->pinned % sim->n_cpus];
+  if (task->allowed) {
+    if (!task_allowed_on (task, previous->id))
+      previous = cpu_fallback (task);
+    if (waker_cpu && !task_allowed_on (task, waker_cpu->id))
+      waker_cpu = NULL;
+  }
   if (sim->setup->machine->placement == PLACEMENT_PACK) {
     if (waker_cpu && cpu_load (waker_cpu) < cpu_load (previous))
       return waker_cpu;
@@ -235,7 +261,7 @@ Cpu *cpu_select (Task *task, Cpu *waker_cpu)
   }
   if (previous->idle)
     return previous;
-  idle = cpu_find_idle (sim, previous->id + 1);
+  idle = cpu_find_idle (task, previous->id + 1);
   if (idle)
     return idle;
   return waker_cpu && cpu_load (waker_cpu) < cpu_load (previous) ? waker_cpu : previous;
@@ -246,20 +272,12 @@ static gboolean task_can_move (const Task *task)
   return task->pinned < 0 && sim_now (task->sim) - task->last_ran >= MIGRATION_COST;
 }
 
-static Task *cpu_waiting_unpinned (const Cpu *cpu)
+/* The first that may move, to CPU `to` if that is given. */
+static Task *cpu_movable (const Cpu *cpu, const Cpu *to)
 {
   Task *task = cpu->queue;
 
-  while (task && task->pinned >= 0)
-    task = task->queue_next;
-  return task;
-}
-
-static Task *cpu_movable (const Cpu *cpu)
-{
-  Task *task = cpu->queue;
-
-  while (task && !task_can_move (task))
+  while (task && !(task_can_move (task) && (!to || task_allowed_on (task, to->id))))
     task = task->queue_next;
   return task;
 }
@@ -285,12 +303,12 @@ static void cpu_newidle_balance (Cpu *cpu)
     Cpu *other = &sim->cpus[i];
 
     if (other != cpu && other->current && other->n_queued && (!busiest || other->n_queued > busiest->n_queued) &&
-        cpu_movable (other))
+        cpu_movable (other, cpu))
       busiest = other;
   }
   if (!busiest)
     return;
-  task = cpu_movable (busiest);
+  task = cpu_movable (busiest, cpu);
   cpu_take (busiest, task);
   cpu_adopt (cpu, task);
   fair_place (cpu, task, ENQUEUE_MOVE);
@@ -365,23 +383,37 @@ void cpu_pick_next (Cpu *cpu)
   cpu_run (cpu, task);
 }
 
-/* Evens out queues at a tick: an idle CPU, or one with at least two fewer, gets a waiting task
- * (nohz_balancer_kick(), rebalance_domains()). */
-static void cpu_tick_balance (Cpu *cpu)
+/* Where a waiting task may go: an idle CPU, or one with at least two fewer. */
+static Cpu *cpu_balance_target (const Cpu *cpu, const Task *task)
 {
   Simulation *sim = cpu->sim;
-  Task *task = cpu_movable (cpu);
-  Cpu *to = cpu_find_idle (sim, cpu->id + 1);
+  Cpu *to = cpu_find_idle (task, cpu->id + 1);
 
-  if (!task && to && ++cpu->balance_failed > CACHE_NICE_TRIES)
-    task = cpu_waiting_unpinned (cpu); /* hot or not */
-  if (!task)
-    return;
   for (unsigned i = 0; !to && i < sim->n_cpus; i++) {
     Cpu *other = &sim->cpus[(cpu->id + 1 + i) % sim->n_cpus];
 
-    if (cpu_load (other) + 2 <= cpu_load (cpu))
+    if (cpu_load (other) + 2 <= cpu_load (cpu) && task_allowed_on (task, other->id))
       to = other;
+  }
+  return to;
+}
+
+/* Evens out queues at a tick (nohz_balancer_kick(), rebalance_domains()): hot tasks move only to an idle CPU, and only
+ * if others did not for some ticks. */
+static void cpu_tick_balance (Cpu *cpu)
+{
+  Task *task;
+  Cpu *to = NULL;
+
+  for (task = cpu->queue; task; task = task->queue_next)
+    if (task_can_move (task) && (to = cpu_balance_target (cpu, task)))
+      break;
+  if (!to) {
+    for (task = cpu->queue; task; task = task->queue_next)
+      if (task->pinned < 0 && (to = cpu_find_idle (task, cpu->id + 1)))
+        break;
+    if (to && ++cpu->balance_failed <= CACHE_NICE_TRIES)
+      to = NULL;
   }
   if (!to)
     return;

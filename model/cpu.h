@@ -17,6 +17,7 @@
 struct Cpu {
   Simulation *sim;
   unsigned id;
+  unsigned node;                        /* NUMA node */
   Task *current;                        /* NULL: idle, or on its way out of idle */
   Task *queue; unsigned n_queued;       /* waiting tasks by (vruntime, id) */
   Task *delayed;                        /* asleep but still counted (fair.h) */
@@ -38,6 +39,13 @@ void cpus_init (Simulation *sim);
 void cpus_free (Simulation *sim);
 /* Closes the books at the end of the run. */
 void cpus_settle (Simulation *sim);
+
+/* May it run there? */
+static inline gboolean task_allowed_on (const Task *task, unsigned cpu)
+{
+  return task->pinned >= 0 ? (unsigned) task->pinned % task->sim->n_cpus == cpu
+                           : !task->allowed || cpu_mask_has (task->allowed, cpu);
+}
 
 /* Where a wakee goes; `waker_cpu` (nullable: an interrupt on its previous CPU). */
 Cpu *cpu_select (Task *task, Cpu *waker_cpu);

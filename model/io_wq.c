@@ -1,48 +1,74 @@
-/* See io_wq.h.  Stands for io_uring/io-wq.c. */
+/* Queueing, taking and executing work: see io_wq.h.  Stands for io_uring/io-wq.c. */
 #include "model/io_wq.h"
 
-#include "model/cpu.h"
+#include "model/io_wq_private.h"
 #include "model/submit.h"
-#include "model/task_work.h"
 
 #define WORKER_IDLE_TIMEOUT (5 * UR_S)
 
-struct IoWorker {
-  IoWq *wq;
-  Task *task;
-  const Request *current; /* cur_work */
-  gboolean on_free_list, timed_out;
-  gboolean create_requested; /* one creation asked for at a time */
-  IoWorker *free_next, *free_prev;
-  IoWorker *all_next;
-};
+/* ---- an io-wq and its parts ---- */
 
-struct IoWq {
-  Simulation *sim;
-  Ring *ring;
-  QueueHash hash;
-  unsigned max_workers, nr_workers, nr_running; /* the bounded io_wq_acct */
-  Spinlock lock;                                /* acct->lock */
-  gboolean stalled;
-  Request *first, *last;
-  unsigned n_pending;
-  Request *hash_tail[IO_WQ_BUCKETS]; /* last of the bucket's run on the list */
-  uint64_t hash_map;                 /* buckets being executed */
-  gboolean on_hash_wait;
-  unsigned n_executing;
-  IoWorker *free_list, *all;
-  unsigned n_free;
-  unsigned n_create_requests; /* create_worker_cb() pending with the owner */
-};
-
-IoWq *io_wq_new (Ring *ring, const PolicyQueue *queue)
+static void io_wqe_init_acct (IoWqe *wqe, IoWqAcctIndex index, unsigned max_workers)
 {
+  IoWqAcct *acct = &wqe->acct[index];
+  unsigned kernel = wqe->wq->kernel;
+
+  acct->index = index;
+  acct->max_workers = max_workers;
+  acct->list = kernel < KERNEL (5, 15) ? &wqe->list : &acct->own;
+  acct->lock = kernel < KERNEL (5, 18) ? &wqe->lock : &acct->own_lock;
+  acct->workers_lock = kernel < KERNEL (6, 15) ? &wqe->lock : &acct->own_workers_lock;
+}
+
+static IoWqHash *io_wq_get_hash (IoWqHash **hash)
+{
+  if (!*hash) {
+    *hash = g_new0 (IoWqHash, 1);
+    (*hash)->refs = 1;
+  }
+  (*hash)->refs++;
+  return *hash;
+}
+
+void io_wq_put_hash (IoWqHash *hash)
+{
+  if (hash && --hash->refs == 0)
+    g_free (hash);
+}
+
+static void io_wqe_init (IoWq *wq, unsigned node, Ring *ring, unsigned queue)
+{
+  const PolicyQueue *policy = &wq->sim->setup->policy->queues[queue];
+  IoWqe *wqe = &wq->wqe[node];
+
+  wqe->wq = wq;
+  wqe->node = node;
+  if (io_wq_is_managed (wq)) {
+    wqe->hash = g_new0 (IoWqHash, 1);
+    wqe->hash->refs = 1;
+  } else {
+    wqe->hash = io_wq_get_hash (&ring->hash[queue]);
+  }
+  io_wqe_init_acct (wqe, IO_WQ_ACCT_BOUND, ring_max_workers (ring, policy));
+  io_wqe_init_acct (wqe, IO_WQ_ACCT_UNBOUND, IO_WQ_RLIMIT_NPROC);
+}
+
+IoWq *io_wq_new (Ring *ring, unsigned queue, Task *task)
+{
+  Simulation *sim = ring->sim;
   IoWq *wq = g_new0 (IoWq, 1);
 
-  wq->sim = ring->sim;
-  wq->ring = ring;
-  wq->hash = queue->hash;
-  wq->max_workers = ring_max_workers (ring, queue);
+  wq->sim = sim;
+  wq->kernel = sim->kernel;
+  wq->hash_key = sim->setup->policy->queues[queue].hash;
+  wq->task = task;
+  wq->n_wqes = wq->kernel < KERNEL (6, 4) ? sim->n_nodes : 1;
+  wq->wqe = g_new0 (IoWqe, wq->n_wqes);
+  for (unsigned i = 0; i < wq->n_wqes; i++)
+    io_wqe_init (wq, i, ring, queue);
+  io_wq_cpu_affinity (wq, NULL);
+  if (io_wq_is_managed (wq))
+    io_wq_start_manager (wq);
   return wq;
 }
 
@@ -50,182 +76,130 @@ void io_wq_free (IoWq *wq)
 {
   IoWorker *worker, *next;
 
-  for (worker = wq ? wq->all : NULL; worker; worker = next) {
+  if (!wq)
+    return;
+  for (worker = wq->all; worker; worker = next) {
     next = worker->all_next;
     g_free (worker);
   }
+  for (unsigned i = 0; i < wq->n_wqes; i++)
+    io_wq_put_hash (wq->wqe[i].hash);
+  g_free (wq->wqe);
   g_free (wq);
 }
 
-unsigned io_wq_pending (const IoWq *wq) { return wq->n_pending; }
-unsigned io_wq_running (const IoWq *wq) { return wq->n_executing; }
-unsigned io_wq_idle (const IoWq *wq) { return wq->n_free; }
+/* The lists of a wqe: one for both classes up to 5.14. */
+static unsigned io_wqe_pending (const IoWqe *wqe) { return wqe->list.n + wqe->acct[0].own.n + wqe->acct[1].own.n; }
 
-/* io_prep_async_work(): which work is hashed.  On 6.18 an IOSQE_ASYNC write is not, because the file is
- * looked up later than the work is prepared; on 6.1 it is.  Both were seen in traces; where in between it changed is
- * not known, 6.4 is taken. */
+unsigned io_wq_pending (const IoWq *wq)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < wq->n_wqes; i++)
+    n += io_wqe_pending (&wq->wqe[i]);
+  return n;
+}
+
+unsigned io_wq_running (const IoWq *wq) { return wq->n_executing; }
+
+unsigned io_wq_idle (const IoWq *wq)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < wq->n_wqes; i++)
+    n += wq->wqe[i].n_free;
+  return n;
+}
+
+unsigned io_wq_limit (const IoWq *wq, IoWqAcctIndex index) { return wq->wqe[0].acct[index].max_workers; }
+
+/* ---- which work is hashed ---- */
+
+/* Up to 5.5 every write is, also to a block device; from 5.6 on writes to regular files, on IOPOLL rings
+ * (5.10) whatever goes to a regular file.  Direct writes are not if the file system can do them in parallel (6.4).  On
+ * 6.18 an IOSQE_ASYNC write is not, because the file is looked up later than the work is prepared; on 6.1 it is.
+ * Both were seen in traces; where in between it changed is not known, 6.4 is taken. */
+static gboolean io_work_is_hashed (const Simulation *sim, const Request *request)
+{
+  const FileSystem *fs = sim->setup->file_system;
+  gboolean write = request->io.op == IO_WRITE;
+
+  if (request->unbound)
+    return FALSE;
+  if (sim->kernel < KERNEL (5, 6))
+    return write;
+  if (!fs->regular || (request->force_async && sim->kernel >= KERNEL (6, 4)))
+    return FALSE;
+  if (request->ring && request->ring->flags.iopoll && sim->kernel >= KERNEL (5, 10))
+    return TRUE;
+  return write && !(request->direct && kernel_range_has (fs->dio_parallel_write, sim->kernel));
+}
+
 void io_wq_prepare (const IoWq *wq, Request *request)
 {
   Simulation *sim = wq->sim;
-  const FileSystem *fs = sim->setup->file_system;
 
-  request->hashed = wq->hash != HASH_NONE && fs->regular && request->io.op == IO_WRITE &&
-                    !(request->direct && kernel_range_has (fs->dio_parallel_write, sim->kernel)) &&
-                    !(request->force_async && sim->kernel >= KERNEL (6, 4));
-  request->bucket = wq->hash == HASH_RING ? wq->ring->id % IO_WQ_BUCKETS : request->inode->bucket;
+  request->hashed = wq->hash_key != HASH_NONE && io_work_is_hashed (sim, request);
+  request->bucket = wq->hash_key == HASH_RING ? request->ring->id % IO_WQ_BUCKETS : request->inode->bucket;
   request->concurrent =
       request->force_async ||
       (request->io.op >= IO_SYNC && sim->kernel >= KERNEL (6, 3)); /* what must block is forced asynchronous */
 }
 
-/* __io_acct_run_queue() */
-static gboolean io_wq_has_work (const IoWq *wq) { return wq->first && !wq->stalled; }
+/* ---- queueing ---- */
 
 /* io_wq_insert_work() */
-static void io_wq_insert (IoWq *wq, Request *request)
+static void io_wq_insert_work (IoWqe *wqe, IoWorkList *list, Request *request)
 {
-  Request *after = request->hashed ? wq->hash_tail[request->bucket] : NULL;
+  Request *after = request->hashed ? wqe->hash_tail[request->bucket] : NULL;
 
   if (!after)
-    after = wq->last;
+    after = list->last;
   if (after) {
     request->work_next = after->work_next;
     after->work_next = request;
   } else {
-    request->work_next = wq->first;
-    wq->first = request;
+    request->work_next = list->first;
+    list->first = request;
   }
-  if (after == wq->last)
-    wq->last = request;
+  if (after == list->last)
+    list->last = request;
   if (request->hashed)
-    wq->hash_tail[request->bucket] = request;
-  wq->n_pending++;
+    wqe->hash_tail[request->bucket] = request;
+  list->n++;
 }
 
-static void free_list_push (IoWorker *worker)
+void io_wqe_enqueue (Task *task, IoWqe *wqe, Request *request)
 {
-  IoWq *wq = worker->wq;
+  const IoWq *wq = wqe->wq;
+  IoWqAcct *acct = &wqe->acct[request->unbound ? IO_WQ_ACCT_UNBOUND : IO_WQ_ACCT_BOUND];
+  gboolean concurrent = request->concurrent; /* it may be done, and in use again, before the last look at it */
 
-  if (worker->on_free_list)
-    return;
-  worker->on_free_list = TRUE;
-  worker->free_prev = NULL;
-  worker->free_next = wq->free_list;
-  if (wq->free_list)
-    wq->free_list->free_prev = worker;
-  wq->free_list = worker;
-  wq->n_free++;
-}
-
-static void free_list_remove (IoWorker *worker)
-{
-  IoWq *wq = worker->wq;
-
-  if (!worker->on_free_list)
-    return;
-  worker->on_free_list = FALSE;
-  if (worker->free_prev)
-    worker->free_prev->free_next = worker->free_next;
-  else
-    wq->free_list = worker->free_next;
-  if (worker->free_next)
-    worker->free_next->free_prev = worker->free_prev;
-  wq->n_free--;
-}
-
-/* io_acct_activate_free_worker(): the one that went idle last comes first. */
-static gboolean io_wq_activate_free_worker (Task *task, IoWq *wq)
-{
-  for (IoWorker *worker = wq->free_list; worker; worker = worker->free_next)
-    if (task_wake (task, worker->task) || wq->sim->kernel >= KERNEL (6, 5))
-      return TRUE;
-  return FALSE;
-}
-
-static void io_worker_body (Task *task, void *data);
-static void io_worker_sleeping (Task *task);
-static void io_worker_running (Task *task);
-
-/* create_io_worker(): by `task`, which pays for it. */
-static void io_wq_create_worker (Task *task, IoWq *wq)
-{
-  Simulation *sim = wq->sim;
-  IoWorker *worker;
-  char name[32];
-
-  if (wq->nr_workers >= wq->max_workers)
-    return;
-  wq->nr_workers++;
-  wq->nr_running++;
-  task_cost (task, COST_THREAD_CREATE);
+  spinlock_hold (task, acct->lock, 0);
   task_sync (task);
-  g_snprintf (name, sizeof name, "iou-wrk-%u", ring_owner (wq->ring)->id);
-  worker = g_new0 (IoWorker, 1);
-  worker->wq = wq;
-  worker->all_next = wq->all;
-  wq->all = worker;
-  worker->task = task_new (sim, name, TASK_CLASS_WORKER, -1, io_worker_body, worker);
-  worker->task->on_sleeping = io_worker_sleeping;
-  worker->task->on_running = io_worker_running;
-  sim_worker_created (sim);
-  free_list_push (worker); /* io_init_new_worker(): free until it takes something */
-  task_start (worker->task, task);
+  request->time.queued = sim_now (wq->sim);
+  io_wq_insert_work (wqe, acct->list, request);
+  acct->list->stalled = FALSE;
+  if (wq->kernel < KERNEL (5, 15) && !concurrent && acct->nr_running)
+    return;
+  if (wq->kernel >= KERNEL (5, 18) && wqe->free_list) { /* the head of the list and the worker: lines it wrote last */
+    task_cost (task, COST_LOCK_TRANSFER);
+    task_cost (task, COST_LOCK_TRANSFER);
+    task_sync (task);
+  }
+  if (!io_wqe_activate_free_worker (task, wqe, acct) && (concurrent || acct->nr_running == 0))
+    io_wq_create_worker (task, wqe, acct);
 }
 
 void io_wq_enqueue (Task *task, IoWq *wq, Request *request)
 {
-  gboolean woke;
-
-  spinlock_hold (task, &wq->lock, 0);
-  task_sync (task);
-  request->time.queued = sim_now (wq->sim);
-  io_wq_insert (wq, request);
-  wq->stalled = FALSE;
-  woke = io_wq_activate_free_worker (task, wq);
-  if (!woke && (request->concurrent || wq->nr_running == 0))
-    io_wq_create_worker (task, wq);
+  io_wqe_enqueue (task, &wq->wqe[wq->n_wqes > 1 ? task->cpu->node : 0], request);
 }
 
-/* io_wq_dec_running() from the scheduler's hook. */
-static void io_worker_sleeping (Task *task)
-{
-  IoWorker *worker = task->data;
-  IoWq *wq = worker->wq;
-
-  wq->nr_running--;
-  if (wq->nr_running || !io_wq_has_work (wq))
-    return;
-  if (wq->sim->kernel >= KERNEL (6, 16) && (!worker->current || (worker->current->hashed && wq->first->hashed &&
-                                                                 wq->first->bucket == worker->current->bucket)))
-    return; /* io_wq_hash_defer() */
-  if (worker->create_requested)
-    return;
-  worker->create_requested = TRUE;
-  wq->n_create_requests++;
-  task_work_add_create (task, wq->ring);
-}
-
-static void io_worker_running (Task *task)
-{
-  IoWorker *worker = task->data;
-
-  worker->wq->nr_running++;
-}
-
-void io_wq_create_workers_cb (Task *task, IoWq *wq)
-{
-  unsigned n = wq->n_create_requests;
-
-  wq->n_create_requests = 0;
-  for (IoWorker *worker = wq->all; worker; worker = worker->all_next)
-    worker->create_requested = FALSE;
-  while (n-- > 0)
-    if (wq->sim->kernel < KERNEL (6, 18) || !io_wq_activate_free_worker (task, wq))
-      io_wq_create_worker (task, wq);
-}
+/* ---- taking ---- */
 
 /* Cuts [from .. to] out of the list; `before` precedes it or is NULL. */
-static void io_wq_cut (IoWq *wq, Request *before, Request *from, Request *to)
+static void io_wq_cut (IoWorkList *list, Request *before, Request *from, Request *to)
 {
   unsigned n = 1;
 
@@ -234,36 +208,36 @@ static void io_wq_cut (IoWq *wq, Request *before, Request *from, Request *to)
   if (before)
     before->work_next = to->work_next;
   else
-    wq->first = to->work_next;
-  if (wq->last == to)
-    wq->last = before;
+    list->first = to->work_next;
+  if (list->last == to)
+    list->last = before;
   to->work_next = NULL;
-  wq->n_pending -= n;
+  list->n -= n;
 }
 
 /* io_get_next_work(): the first item that may run; a hashed one comes with its whole run.
  * *ret_busy: some bucket was skipped because it is busy. */
-static Request *io_wq_next_work (IoWq *wq, gboolean *ret_busy)
+static Request *io_get_next_work (IoWqe *wqe, IoWorkList *list, gboolean *ret_busy)
 {
   Request *before = NULL;
 
   *ret_busy = FALSE;
-  for (Request *request = wq->first; request;) {
+  for (Request *request = list->first; request;) {
     Request *tail = request;
 
     if (request->hashed) {
       uint64_t bit = (uint64_t) 1 << request->bucket;
 
-      tail = wq->hash_tail[request->bucket];
-      if (!(wq->hash_map & bit)) {
-        wq->hash_map |= bit;
-        wq->hash_tail[request->bucket] = NULL;
-        io_wq_cut (wq, before, request, tail);
+      tail = wqe->hash_tail[request->bucket];
+      if (!(wqe->hash->map & bit)) {
+        wqe->hash->map |= bit;
+        wqe->hash_tail[request->bucket] = NULL;
+        io_wq_cut (list, before, request, tail);
         return request;
       }
       *ret_busy = TRUE;
     } else {
-      io_wq_cut (wq, before, request, request);
+      io_wq_cut (list, before, request, request);
       return request;
     }
     before = tail;
@@ -272,66 +246,136 @@ static Request *io_wq_next_work (IoWq *wq, gboolean *ret_busy)
   return NULL;
 }
 
+/* io_wait_on_hash(): nothing can happen between the look at the bucket and the joining of the queue, so no second look
+ * is needed. */
+static void io_wait_on_hash (IoWqe *wqe)
+{
+  if (io_wq_is_managed (wqe->wq) || wqe->on_hash_wait)
+    return;
+  wqe->on_hash_wait = TRUE;
+  wqe->hash_next = wqe->hash->waiting;
+  wqe->hash->waiting = wqe;
+}
+
+/* io_wq_hash_wake(): a class whose flag is clear has nobody to wake, for instance that of the worker that has
+ * just cleared it: it is the first to look.  Up to 5.14 with one list it wakes whoever is free. */
+static void io_wq_hash_wake (Task *task, IoWqe *wqe)
+{
+  wqe->on_hash_wait = FALSE;
+  for (unsigned i = 0; i < IO_WQ_ACCT_NR; i++) {
+    IoWqAcct *acct = &wqe->acct[i];
+
+    if (!acct->list->stalled && wqe->wq->kernel >= KERNEL (5, 15))
+      continue;
+    acct->list->stalled = FALSE;
+    io_wqe_activate_free_worker (task, wqe, acct);
+    if (wqe->wq->kernel < KERNEL (5, 15))
+      return;
+  }
+}
+
+/* The bucket is free again; who waited for it may look. */
+static void io_wq_unhash (Task *task, IoWorker *worker, unsigned bucket)
+{
+  IoWqHash *hash = worker->wqe->hash;
+  IoWqe *waiting, *next;
+
+  task_sync (task);
+  hash->map &= ~((uint64_t) 1 << bucket);
+  worker->acct->list->stalled = FALSE;
+  waiting = hash->waiting;
+  hash->waiting = NULL;
+  for (; waiting; waiting = next) {
+    next = waiting->hash_next;
+    io_wq_hash_wake (task, waiting);
+  }
+}
+
+/* ---- executing ---- */
+
 static void worker_set_busy (IoWorker *worker, gboolean busy)
 {
-  SimulationCounters *count = &worker->wq->sim->count;
-  UrTime now = sim_now (worker->wq->sim);
+  SimulationCounters *count = &worker->wqe->wq->sim->count;
+  UrTime now = sim_now (worker->wqe->wq->sim);
 
   ur_level_set (&count->workers_running, now, count->workers_running.level + (busy ? 1 : -1));
 }
 
-/* The bucket is free again; who waited for it may look. */
-static void io_wq_unhash (Task *task, IoWq *wq, unsigned bucket)
+/* __io_worker_busy(): from 5.5 to 5.11 a worker changes its class with the work it takes. */
+static void io_worker_busy (Task *task, IoWorker *worker, const Request *request)
 {
-  wq->hash_map &= ~((uint64_t) 1 << bucket);
-  wq->stalled = FALSE;
-  if (wq->on_hash_wait) {
-    wq->on_hash_wait = FALSE;
-    io_wq_activate_free_worker (task, wq);
-  }
-}
-
-static void io_worker_run (Task *task, IoWorker *worker, Request *request)
-{
-  IoWq *wq = worker->wq;
-  gboolean hashed = request->hashed;
-  unsigned bucket = request->bucket;
-  Request *next;
+  IoWqAcct *acct = &worker->wqe->acct[request->unbound ? IO_WQ_ACCT_UNBOUND : IO_WQ_ACCT_BOUND];
 
   free_list_remove (worker);
   task_cancel_sleep (task);
+  if (acct == worker->acct)
+    return;
+  worker->acct->nr_workers--;
+  worker->acct->nr_running--;
+  worker->acct = acct;
+  acct->nr_workers++;
+  acct->nr_running++;
+}
+
+/* One item: returns the next of its chain if that is to be done, hashed or not. */
+static Request *io_worker_do_work (Task *task, IoWorker *worker, Request *request)
+{
+  IoWq *wq = worker->wqe->wq;
+  Request *linked;
+
+  task_cond_resched (task);
+  worker->current = request;
+  wq->n_executing++;
+  task_cost (task, COST_WORKER_ITEM);
+  linked = io_wq_submit_work (task, request);
+  wq->n_executing--;
+  worker->current = NULL;
+  return linked;
+}
+
+/* The second half of io_worker_handle_work(): a run, and what is linked to its items. */
+static void io_worker_run (Task *task, IoWorker *worker, Request *request)
+{
+  io_worker_busy (task, worker, request);
   worker_set_busy (worker, TRUE);
-  for (; request; request = next) {
-    next = request->work_next;
-    task_cond_resched (task);
-    worker->current = request;
-    wq->n_executing++;
-    task_cost (task, COST_WORKER_ITEM);
-    io_wq_submit_work (task, request);
-    wq->n_executing--;
-    worker->current = NULL;
+  while (request) {
+    Request *next_hashed = request->work_next, *linked;
+    gboolean ends_run = request->hashed && !next_hashed;
+    unsigned bucket = request->bucket;
+
+    linked = io_worker_do_work (task, worker, request); /* from here on the request may be in use again */
+    request = next_hashed;
+    if (!request && linked && !linked->hashed) {
+      request = linked;
+      request->work_next = NULL;
+      request->time.queued = task_now (task);
+      linked = NULL;
+    }
+    if (linked)
+      io_wqe_enqueue (task, worker->wqe, linked);
+    if (ends_run)
+      io_wq_unhash (task, worker, bucket);
   }
-  if (hashed) {
-    task_sync (task);
-    io_wq_unhash (task, wq, bucket);
-  }
+  task_sync (task);
   worker_set_busy (worker, FALSE);
 }
 
-/* io_worker_handle_work(): FALSE if nothing could be taken. */
-static gboolean io_worker_handle_work (Task *task, IoWorker *worker)
+/* io_acct_run_queue() and the first half of io_worker_handle_work(), under the list's lock: FALSE if nothing could be
+ * taken. */
+static gboolean io_worker_handle_work (Task *task, IoWorker *worker, UrTime scan)
 {
-  IoWq *wq = worker->wq;
+  IoWqe *wqe = worker->wqe;
+  IoWqAcct *acct = worker->acct;
   gboolean busy = FALSE;
   Request *request;
 
-  spinlock_hold (task, &wq->lock, sim_cost (wq->sim, COST_WORKER_SCAN));
+  spinlock_hold (task, acct->lock, scan);
   task_sync (task);
-  request = io_wq_has_work (wq) ? io_wq_next_work (wq, &busy) : NULL;
+  request = io_acct_has_work (acct) ? io_get_next_work (wqe, acct->list, &busy) : NULL;
   if (!request) {
-    if (busy) { /* io_wait_on_hash(); nothing can happen between the look and this, so no second look is needed */
-      wq->stalled = TRUE;
-      wq->on_hash_wait = TRUE;
+    if (busy) {
+      acct->list->stalled = TRUE;
+      io_wait_on_hash (wqe);
     }
     return FALSE;
   }
@@ -339,44 +383,118 @@ static gboolean io_worker_handle_work (Task *task, IoWorker *worker)
   return TRUE;
 }
 
-static void io_worker_exit (Task *task, IoWorker *worker)
+/* Whether a worker that has nothing to do leaves. */
+static gboolean io_worker_may_leave (const IoWorker *worker)
 {
-  (void) task;
-  free_list_remove (worker);
-  worker->wq->nr_workers--;
-  worker->wq->nr_running--;
-  sim_worker_exited (worker->wq->sim);
+  const IoWq *wq = worker->wqe->wq;
+
+  if (wq->exit_on_idle)
+    return TRUE;
+  if (!worker->timed_out)
+    return FALSE;
+  if (io_wq_is_managed (wq))
+    return !worker->fixed;
+  return worker->acct->nr_workers > 1 || (wq->kernel >= KERNEL (6, 3) && worker->wqe->bound &&
+                                          !cpu_mask_has (&worker->wqe->cpus, worker->task->cpu->id));
 }
 
-/* io_wq_worker().  Taking work leaves the worker in TASK_RUNNING, so that the first schedule() after work only offers the
- * CPU to others; the list is looked at once more with the worker on the free list, where whoever queues work finds it,
- * before it really sleeps. */
-static void io_worker_body (Task *task, void *data)
+/*
+ * io_wq_worker().  After work it goes once round without sleeping: schedule() finds it runnable, as taking work made
+ * it.  So it is on the free list already when it looks for the last time before it sleeps, and who queues after that
+ * look finds it there.  What is left is the time between that look and the one of the scheduler's hook.
+ */
+void io_worker_body (Task *task, void *data)
 {
   IoWorker *worker = data;
-  IoWq *wq = worker->wq;
-  gboolean woken = FALSE;
+  Simulation *sim = worker->wqe->wq->sim;
+  gboolean woken = FALSE, worked = FALSE;
 
   for (;;) {
-    gboolean worked = FALSE;
     UrTime awake_at = task->awake_at;
+    UrTime scan = worked ? 0 : sim_cost (sim, COST_WORKER_SCAN); /* the second look finds the line in the own cache */
 
+    worked = FALSE;
     task_prepare_to_sleep (task);
-    while (io_wq_has_work (wq))
-      worked |= io_worker_handle_work (task, worker);
+    while (io_worker_handle_work (task, worker, scan)) {
+      worked = TRUE;
+      scan = sim_cost (sim, COST_WORKER_SCAN);
+    }
     if (woken && !worked)
-      wq->sim->count.futile_wakeups++;
-    task_cost (task, COST_WORKER_SCAN);
+      sim->count.futile_wakeups++;
+    spinlock_hold (task, worker->acct->workers_lock, 0);
     task_sync (task);
-    if (worker->timed_out && wq->nr_workers > 1) {
+    if (io_worker_may_leave (worker)) {
       task_cancel_sleep (task);
       io_worker_exit (task, worker);
       return;
     }
     free_list_push (worker);
+    if (!worked)
+      task_cost (task, COST_WORKER_IDLE);
+    task_sync (task);
     task->waits_for = "work of an io-wq";
-    worker->timed_out = !task_schedule (task, sim_now (wq->sim) + WORKER_IDLE_TIMEOUT);
+    worker->timed_out = !task_schedule (task, sim_now (sim) + WORKER_IDLE_TIMEOUT);
     task->waits_for = NULL;
     woken = !worker->timed_out && task->awake_at != awake_at;
   }
+}
+
+/* ---- cancelling ---- */
+
+/* io_wq_remove_pending() */
+static gboolean io_wq_remove_pending (IoWqe *wqe, IoWorkList *list, Request *request)
+{
+  Request *before = NULL, *at = list->first;
+
+  while (at && at != request) {
+    before = at;
+    at = at->work_next;
+  }
+  if (!at)
+    return FALSE;
+  if (request->hashed && wqe->hash_tail[request->bucket] == request)
+    wqe->hash_tail[request->bucket] = before && before->hashed && before->bucket == request->bucket ? before : NULL;
+  io_wq_cut (list, before, request, request);
+  return TRUE;
+}
+
+IoWqCancel io_wq_cancel (Task *task, IoWq *wq, Request *request)
+{
+  for (unsigned i = 0; i < wq->n_wqes; i++)
+    for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++) {
+      IoWqAcct *acct = &wq->wqe[i].acct[k];
+
+      spinlock_hold (task, acct->lock, 0);
+      task_sync (task);
+      if (io_wq_remove_pending (&wq->wqe[i], acct->list, request))
+        return IO_WQ_CANCEL_OK;
+    }
+  for (const IoWorker *worker = wq->all; worker; worker = worker->all_next)
+    if (worker->current == request)
+      return IO_WQ_CANCEL_RUNNING;
+  return IO_WQ_CANCEL_NOTFOUND;
+}
+
+/* ---- the end of a run ---- */
+
+char *io_wq_check (const IoWq *wq)
+{
+  unsigned nr_workers = 0, free = 0, alive = 0;
+
+  for (unsigned i = 0; i < wq->n_wqes; i++) {
+    const IoWqe *wqe = &wq->wqe[i];
+
+    for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
+      nr_workers += wqe->acct[k].nr_workers;
+    free += wqe->n_free;
+    if (wqe->hash->map)
+      return g_strdup_printf ("buckets %" G_GINT64_MODIFIER "x are busy", wqe->hash->map);
+  }
+  for (const IoWorker *worker = wq->all; worker; worker = worker->all_next)
+    alive += worker->task->state != TASK_DEAD;
+  if (io_wq_pending (wq) || wq->n_executing)
+    return g_strdup_printf ("%u work pending, %u executed", io_wq_pending (wq), wq->n_executing);
+  if (nr_workers != alive || free > alive)
+    return g_strdup_printf ("%u workers counted, %u free, %u alive", nr_workers, free, alive);
+  return NULL;
 }

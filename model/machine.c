@@ -70,6 +70,7 @@ G_STATIC_ASSERT (sizeof (Placement) == sizeof (unsigned) && sizeof (Preemption) 
 
 static const Scalar scalars[] = {
   { "CPU", "Count", SCALAR_UNSIGNED, 1, 1024, NULL, offsetof (Machine, cpus) },
+  { "CPU", "Nodes", SCALAR_UNSIGNED, 1, 64, NULL, offsetof (Machine, nodes) },
   { "CPU", "Noise", SCALAR_NUMBER, 0, 2, NULL, offsetof (Machine, noise) },
   { "Scheduler", "Placement", SCALAR_CHOICE, 0, 0, placements, offsetof (Machine, placement) },
   { "Scheduler", "Preemption", SCALAR_CHOICE, 0, 0, preemptions, offsetof (Machine, preemption) },

@@ -51,6 +51,8 @@
      "io-wq worker: taking one item, re-import, misses on lines the submitter wrote") \
   X (COST_WORKER_SCAN,      "Worker",    "Scan", \
      "io-wq worker: one look at the list under acct->lock that ends with or without work") \
+  X (COST_WORKER_IDLE,      "Worker",    "Idle", \
+     "io-wq worker without work: the idle timer and the way into schedule()") \
   X (COST_WORKQUEUE_QUEUE,  "Worker",    "WorkqueueQueue", \
      "queue_work on an unbound workqueue, without the wake-up") \
   X (COST_WORKQUEUE_ITEM,   "Worker",    "WorkqueueItem", \
@@ -107,6 +109,7 @@ typedef struct Machine {
   char    *base_path;                    /* the direct base's file, for machine_load(); NULL if there is none */
   char    *display;                      /* the file as origins name it: "machines/NAME.machine" or the path as given */
   unsigned cpus;                         /* [CPU] Count */
+  unsigned nodes;                        /* [CPU] Nodes: NUMA nodes, equal blocks of CPUs */
   double   noise;                        /* [CPU] Noise: coefficient of variation of every cost; 0.15 */
   Placement  placement;                  /* [Scheduler] Placement=spread|pack */
   Preemption preemption;                 /* [Scheduler] Preemption=voluntary|full */

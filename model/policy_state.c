@@ -2,7 +2,7 @@
 #include "model/policy_state.h"
 
 #include "model/cpu.h"
-#include "model/io_wq.h"
+#include "model/tctx.h"
 #include "model/workqueue.h"
 
 static double lookup_queues (const Ring *ring, PolicyVariable variable)
@@ -10,9 +10,11 @@ static double lookup_queues (const Ring *ring, PolicyVariable variable)
   double sum = 0;
 
   for (unsigned i = 0; i < ring->sim->setup->policy->n_queues; i++) {
-    const IoWq *io_wq = ring->io_wq[i];
+    const IoWq *io_wq = io_uring_wq_peek (ring, i);
     const Workqueue *workqueue = ring->workqueue[i];
 
+    if (!io_wq && !workqueue)
+      continue; /* not used yet */
     if (variable == POLICY_QUEUE_PENDING)
       sum += io_wq ? io_wq_pending (io_wq) : workqueue_pending (workqueue);
     else if (variable == POLICY_QUEUE_RUNNING)

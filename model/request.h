@@ -32,6 +32,7 @@ struct Request {
   Outcome outcome;
   /* struct io_wq_work */
   gboolean hashed, concurrent;
+  gboolean unbound;       /* IO_WQ_WORK_UNBOUND: on neither a regular file nor a block device; whoever makes it sets it */
   unsigned bucket;
   Request *work_next;
   /* struct work_struct */

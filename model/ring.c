@@ -40,12 +40,13 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
   g_queue_init (&ring->pending_async[0].list);
   g_queue_init (&ring->pending_async[1].list);
   ring->io_wq = g_new0 (IoWq *, policy->n_queues);
+  ring->hash = g_new0 (IoWqHash *, policy->n_queues);
   ring->workqueue = g_new0 (Workqueue *, policy->n_queues);
   for (unsigned i = 0; i < policy->n_queues; i++) {
-    if (policy->queues[i].kind == QUEUE_IO_WQ)
-      ring->io_wq[i] = io_wq_new (ring, &policy->queues[i]);
-    else
+    if (policy->queues[i].kind == QUEUE_WORKQUEUE)
       ring->workqueue[i] = workqueue_new (ring, &policy->queues[i]);
+    else if (sim->kernel < KERNEL (5, 12))
+      ring->io_wq[i] = io_wq_new (ring, i, NULL);
   }
   g_ptr_array_add (sim->rings, ring);
   return ring;
@@ -55,9 +56,11 @@ void ring_free (Ring *ring)
 {
   for (unsigned i = 0; i < ring->sim->setup->policy->n_queues; i++) {
     io_wq_free (ring->io_wq[i]);
+    io_wq_put_hash (ring->hash[i]);
     workqueue_free (ring->workqueue[i]);
   }
   g_free (ring->io_wq);
+  g_free (ring->hash);
   g_free (ring->workqueue);
   g_queue_clear (&ring->overflow);
   g_free (ring->sq);

@@ -17,6 +17,7 @@
 #include "model/request.h"
 
 typedef struct IoWq IoWq;
+typedef struct IoWqHash IoWqHash;
 typedef struct Workqueue Workqueue;
 
 /* The arguments of io_uring_setup(). */
@@ -55,12 +56,14 @@ struct Ring {
 
   Request *batch_first, *batch_last; unsigned batch_n;       /* inline completions of the batch being submitted */
   Request *local_first, *local_last; unsigned local_n;       /* DEFER_TASKRUN: completions the submitter must post */
-  unsigned frees, creates;              /* task_work for the owner: requests to free (6.4+), workers to create */
+  unsigned frees;                       /* task_work for the owner: requests to free (6.4+) */
 
   AsyncList pending_async[2];
 
   unsigned in_flight;                   /* submitted, CQE not posted */
-  IoWq **io_wq; Workqueue **workqueue;  /* one of the two per queue of the policy, else NULL */
+  /* One each per queue of the policy, or NULL.  io_wq: 5.5 to 5.11; later it is the submitting task's (tctx.h), and only
+   * the hash of buckets being executed is the ring's. */
+  Workqueue **workqueue; IoWq **io_wq; IoWqHash **hash;
 };
 
 Ring    *ring_new (Simulation *sim, Application *application, const RingSetup *setup);

@@ -19,6 +19,7 @@ typedef struct Ring Ring;
 typedef struct Request Request;
 typedef struct Application Application;
 typedef struct WorkerPool WorkerPool;
+typedef struct IoUringTask IoUringTask;
 typedef struct Simulation Simulation;
 
 /* Counted over the whole run, for the report. */
@@ -42,6 +43,7 @@ struct Simulation {
   const UrShape *shape;                 /* of every cost; NULL: constant */
   UrRandom cost_stream[COSTS], fs_cost_stream[FS_COSTS];
   Cpu *cpus; unsigned n_cpus, n_idle;
+  unsigned n_nodes;                     /* NUMA nodes, each a block of CPUs */
   GPtrArray *tasks;                     /* of Task, owned */
   GPtrArray *rings;                     /* of Ring, owned */
   GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */

@@ -178,6 +178,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   sim->engine = ur_engine_new ();
   sim->stacks = ur_coroutine_pool_new (0);
   sim->n_cpus = setup->cpus ? setup->cpus : setup->machine->cpus;
+  sim->n_nodes = MIN (setup->nodes ? setup->nodes : setup->machine->nodes, sim->n_cpus);
   sim_init_costs (sim);
   sim_init_levels (sim);
   cpus_init (sim);

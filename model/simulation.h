@@ -30,6 +30,7 @@ typedef struct {
   unsigned kernel;               /* 0: the policy's */
   int      engine;               /* ApplicationEngine, or -1: each job's own */
   unsigned cpus;                 /* 0: the machine's */
+  unsigned nodes;                /* NUMA nodes; 0: the machine's; never more than CPUs */
   unsigned iodepth;              /* 0: each job's own */
   int      sqpoll;               /* -1: each job's own, 0, 1 */
   int      cache;                /* CacheState, or -1: each file's own */

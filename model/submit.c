@@ -3,9 +3,9 @@
 
 #include "model/cpu.h"
 #include "model/file_io.h"
-#include "model/io_wq.h"
 #include "model/policy_state.h"
 #include "model/task_work.h"
+#include "model/tctx.h"
 #include "model/workqueue.h"
 
 #include <errno.h>
@@ -16,11 +16,13 @@
 static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
 {
   task_cost (task, COST_PUNT);
-  if (ring->io_wq[queue]) {
-    io_wq_prepare (ring->io_wq[queue], request);
+  if (!ring->workqueue[queue]) {
+    IoWq *wq = io_uring_wq (task, ring, queue);
+
+    io_wq_prepare (wq, request);
     request->outcome = request->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;
     sim_trace (task, TRACE_QUEUE_ASYNC_WORK, request, 0);
-    io_wq_enqueue (task, ring->io_wq[queue], request);
+    io_wq_enqueue (task, wq, request);
   } else {
     request->hashed = FALSE;
     request->outcome = OUTCOME_PUNTED_UNHASHED;
@@ -146,7 +148,7 @@ void io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigne
   task_return_to_user (task);
 }
 
-void io_wq_submit_work (Task *task, Request *request)
+Request *io_wq_submit_work (Task *task, Request *request)
 {
   Ring *ring = request->ring;
 
@@ -164,6 +166,7 @@ void io_wq_submit_work (Task *task, Request *request)
     if (ring->sim->kernel >= KERNEL (6, 4))
       task_work_add_free (task, ring);
   }
+  return NULL;
 }
 
 void sim_worker_created (Simulation *sim)

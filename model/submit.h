@@ -16,8 +16,9 @@ void     io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, uns
                                  UrTime deadline);
 /* Submits up to n sqes as one batch; returns how many.  The caller holds uring_lock (the sq_thread: from 5.6 on). */
 unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n);
-/* A worker executes the request, blocking, and completes it. */
-void     io_wq_submit_work (Task *task, Request *request);
+/* A worker executes the request, blocking, and completes it: do_work and free_work of an io-wq.  Returns the next member
+ * of its chain, prepared with io_wq_prepare(), if it is for a worker too: the same one executes it unless it is hashed. */
+Request *io_wq_submit_work (Task *task, Request *request);
 /* Book-keeping of worker threads, for both kinds of queue. */
 void     sim_worker_created (Simulation *sim);
 void     sim_worker_exited (Simulation *sim);

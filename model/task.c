@@ -5,6 +5,7 @@
 #include "model/interrupt.h"
 #include "model/mutex.h"
 #include "model/rwsem.h"
+#include "model/tctx.h"
 
 static void task_run_done (UrEngine *engine, void *data);
 
@@ -47,6 +48,8 @@ Task *task_new (Simulation *sim, const char *name, TaskClass class, int pinned, 
 void task_free (Task *task)
 {
   ur_coroutine_free (task->coroutine);
+  io_uring_task_free (task->tctx);
+  g_slist_free (task->create_work);
   g_free (task);
 }
 

@@ -17,6 +17,7 @@
 #ifndef TASK_H
 #define TASK_H
 
+#include "model/cpu_mask.h"
 #include "model/sim.h"
 
 typedef enum { TASK_CLASS_APP, TASK_CLASS_SQ_THREAD, TASK_CLASS_WORKER, TASK_CLASS_FLUSHER, TASK_CLASSES } TaskClass;
@@ -38,6 +39,7 @@ struct Task {
 
   Cpu *cpu;                               /* runs there, waits there, or ran there last */
   int pinned;                             /* CPU number, -1: any */
+  const CpuMask *allowed;                 /* (nullable: any) affinity; whoever sets it keeps it */
   gboolean user_mode;                     /* preemptible at once, as in user space */
   UrTime owed;                            /* charged, not yet passed */
   UrTime remaining;                       /* cost left over when it lost the CPU */
@@ -66,6 +68,8 @@ struct Task {
   void (*on_sleeping) (Task *task);
   void (*on_running) (Task *task);
   gboolean hooked_asleep;
+  GSList *create_work;                    /* task_work: of IoWorker, who ask for another one (task_work_add_create()) */
+  IoUringTask *tctx;                      /* its context of io_uring (tctx.h); NULL before its first use */
 
   Task *queue_next, *queue_prev;          /* run queue of its CPU */
 };

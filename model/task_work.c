@@ -2,7 +2,6 @@
 #include "model/task_work.h"
 
 #include "model/cpu.h"
-#include "model/io_wq.h"
 
 gboolean task_work_posts (const Ring *ring) { return ring->flags.defer_taskrun && ring->sim->kernel >= KERNEL (6, 2); }
 
@@ -48,13 +47,11 @@ void task_work_add_free (Task *from, Ring *ring)
   task_work_notify (from, ring, was_empty);
 }
 
-void task_work_add_create (Task *from, Ring *ring)
+void task_work_add_create (Task *from, Task *owner, IoWorker *worker)
 {
-  Task *owner = ring_owner (ring);
-
   task_cost (from, COST_TASK_WORK_ADD);
-  ring->creates++;
-  task_spin_finish (owner, sim_cost (ring->sim, COST_SQ_LOOP));
+  owner->create_work = g_slist_append (owner->create_work, worker);
+  task_spin_finish (owner, sim_cost (owner->sim, COST_SQ_LOOP));
   task_wake (from, owner); /* always TWA_SIGNAL */
 }
 
@@ -85,11 +82,11 @@ unsigned task_work_run_budget (Task *task, Ring *ring, unsigned budget)
   }
   if (locked)
     mutex_unlock (task, &ring->uring_lock);
-  if (ring->creates) {
-    ring->creates = 0;
-    for (unsigned i = 0; i < ring->sim->setup->policy->n_queues; i++)
-      if (ring->io_wq[i])
-        io_wq_create_workers_cb (task, ring->io_wq[i]);
+  while (task->create_work) { /* generic task_work: no budget */
+    IoWorker *worker = task->create_work->data;
+
+    task->create_work = g_slist_delete_link (task->create_work, task->create_work);
+    io_wq_create_worker_cb (task, worker);
     done++;
   }
   return done;

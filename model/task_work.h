@@ -11,7 +11,7 @@
 #ifndef TASK_WORK_H
 #define TASK_WORK_H
 
-#include "model/ring.h"
+#include "model/io_wq.h"
 
 /* Whether a worker hands its completions to the submitter (6.2+ on DEFER_TASKRUN rings; 6.1 does not). */
 gboolean task_work_posts (const Ring *ring);
@@ -19,9 +19,12 @@ gboolean task_work_posts (const Ring *ring);
 void     task_work_add_completion (Task *from, Ring *ring, Request *request);
 /* A request to be freed by the owner. */
 void     task_work_add_free (Task *from, Ring *ring);
-/* A worker to be created by the owner. */
-void     task_work_add_create (Task *from, Ring *ring);
-static inline gboolean task_work_pending (const Ring *ring) { return ring->local_n || ring->frees || ring->creates; }
+/* A worker to be created by `owner`, because `worker` (an IoWorker) went to sleep. */
+void     task_work_add_create (Task *from, Task *owner, IoWorker *worker);
+static inline gboolean task_work_pending (const Ring *ring)
+{
+  return ring->local_n || ring->frees || ring_owner (ring)->create_work;
+}
 /* Runs what is pending, at most `budget` items of the sq_thread; returns how many. */
 unsigned task_work_run_budget (Task *task, Ring *ring, unsigned budget);
 static inline unsigned task_work_run (Task *task, Ring *ring) { return task_work_run_budget (task, ring, G_MAXUINT); }

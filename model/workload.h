@@ -9,6 +9,7 @@
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 
+#include "model/cpu_mask.h"
 #include "src/engine/engine.h"
 #include <glib.h>
 
@@ -102,6 +103,9 @@ typedef struct {
   RingFlags flags;
   unsigned sq_entries, cq_entries;      /* 0: iodepth; with CQSIZE: as sq_entries */
   UrTime   sq_idle;               /* sq_thread_idle; 0: one second */
+  /* These two count whether `given` is set or not. */
+  unsigned iowq_max_workers[2];   /* IORING_REGISTER_IOWQ_MAX_WORKERS (5.15): bounded, unbounded; 0: the policy's limit */
+  CpuMask  iowq_cpus;             /* IORING_REGISTER_IOWQ_AFF (5.14): CPUs of the io-wq workers; empty: any */
 } RingOptions;
 
 /* One stream of one process: fio's clone. */
