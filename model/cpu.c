@@ -199,11 +199,14 @@ static void cpu_drop_delayed (Cpu *cpu, Task *task)
 gboolean cpu_wake_delayed (Task *task)
 {
   Cpu *cpu = task->cpu;
+  gboolean zero;
 
+  zero = fair_lag_is_positive (cpu, task); /* before update_curr(): with what the current task had when last counted */
   cpu_account (cpu);
   list_remove (&cpu->delayed, task);
   task->delayed = FALSE;
-  fair_requeue_delayed (cpu, task);
+  if (zero)
+    fair_zero_lag (cpu, task);
   queue_insert (cpu, task);
   if (!cpu->current)
     return FALSE;

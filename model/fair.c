@@ -89,13 +89,12 @@ gboolean fair_sleeps (Cpu *cpu, Task *task)
 
 void fair_leaves (Cpu *cpu, Task *task) { task->vlag = fair_lag (cpu, cpu->current, task); }
 
-void fair_requeue_delayed (Cpu *cpu, Task *task)
+gboolean fair_lag_is_positive (const Cpu *cpu, const Task *task) { return fair_lag (cpu, cpu->current, task) > 0; }
+
+void fair_zero_lag (Cpu *cpu, Task *task)
 {
-  task->vlag = fair_lag (cpu, cpu->current, task);
-  if (task->vlag > 0) {
-    task->vlag = 0;
-    fair_place (cpu, task, ENQUEUE_WAKEUP);
-  }
+  task->vlag = 0;
+  fair_place (cpu, task, ENQUEUE_WAKEUP);
 }
 
 /* pick_eevdf() */

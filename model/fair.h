@@ -11,7 +11,8 @@
  * long as it is eligible (run to parity), so a wakee preempts only a task that has had more than its share.
  *
  * Stands for kernel/sched/fair.c: place_entity(), update_entity_lag(), entity_eligible(), pick_eevdf(),
- * check_preempt_wakeup_fair(), update_deadline(), requeue_delayed_entity(); 5.1 to 6.18.
+ * check_preempt_wakeup_fair(), update_deadline(), requeue_delayed_entity() (which looks at the lag before
+ * update_curr(), so that what the waker has just run does not count: seen on a running 6.18); 5.1 to 6.18.
  */
 #ifndef FAIR_H
 #define FAIR_H
@@ -28,8 +29,10 @@ void     fair_place (Cpu *cpu, Task *task, EnqueueReason reason);
 gboolean fair_sleeps (Cpu *cpu, Task *task);
 /* A waiting task leaves for another CPU. */
 void     fair_leaves (Cpu *cpu, Task *task);
-/* A delayed task is woken where it waits. */
-void     fair_requeue_delayed (Cpu *cpu, Task *task);
+/* A task on the queue, delayed or not, has had less than its share. */
+gboolean fair_lag_is_positive (const Cpu *cpu, const Task *task);
+/* A delayed task is woken that does not owe time any more: DELAY_ZERO, it starts even. */
+void     fair_zero_lag (Cpu *cpu, Task *task);
 /* Whether a task that just joined the queue takes the CPU from the current one. */
 gboolean fair_preempts (Cpu *cpu, const Task *task);
 /* The task to run next: from the queue, or `previous` (nullable), which still wants the CPU and is not in the queue.

@@ -74,6 +74,30 @@ static void write_may_sleep (Task *task)
   task->waits_for = NULL;
 }
 
+/* Pages of the request in large folios, each of which is looked up once. */
+static unsigned large_pages (const Simulation *sim, const PageCount *count)
+{
+  return kernel_range_has (sim->setup->file_system->large_folios, sim->kernel) ? count->large : 0;
+}
+
+/* What misses in the CPUs' caches add: a page that this run has not touched yet always, any other with the share of
+ * the file that does not fit, unless the pages follow on the last: those are prefetched. */
+static UrTime cold_pages (Task *task, Inode *inode, uint64_t offset, const PageCount *count)
+{
+  const Machine *machine = task->sim->setup->machine;
+  uint64_t first = offset / PAGE_SIZE_BYTES, size = inode->pages.resident * PAGE_SIZE_BYTES;
+  gboolean follows = first == inode->next_page || first + 1 == inode->next_page;
+  double beyond = size > machine->cache_size ? 1 - (double) machine->cache_size / (double) size : 0;
+  unsigned resident = count->pages - count->missing, large = large_pages (task->sim, count);
+  double cold = count->untouched + beyond * (resident - count->untouched);
+
+  inode->next_page = first + count->pages;
+  if (follows || cold <= 0 || task->sim->fs_costs->cost[FS_COST_COLD_PAGE].ns == 0)
+    return 0;
+  cold *= (resident - large + (large > 0)) / (double) resident;
+  return (UrTime) (cold * (double) sim_fs_cost (task->sim, FS_COST_COLD_PAGE));
+}
+
 /* Work done with the lock held: checks, time stamp, pages, size. */
 static void write_locked (Task *task, Request *request, gboolean nowait)
 {
@@ -91,6 +115,9 @@ static void write_locked (Task *task, Request *request, gboolean nowait)
   count = page_cache_dirty (&inode->pages, request->io.offset, request->io.length);
   for (unsigned i = 0; i < count.pages; i++)
     ns += sim_fs_cost (sim, FS_COST_WRITE_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE);
+  ns += cold_pages (task, inode, request->io.offset, &count);
+  if (large_pages (sim, &count))
+    ns += sim_fs_cost (sim, FS_COST_LARGE_FOLIO);
   for (unsigned i = 0; i < count.clean; i++)
     ns += sim_fs_cost (sim, FS_COST_DIRTY_FIRST);
   for (unsigned i = 0; i < count.missing; i++)
@@ -142,7 +169,7 @@ static FileIoResult file_read (Task *task, Request *request, gboolean nowait, Lo
   Inode *inode = request->inode;
   uint64_t end = MIN (request->io.offset + request->io.length, inode->size);
   uint64_t length = request->io.offset < end ? end - request->io.offset : 0;
-  PageCount count = page_cache_count (&inode->pages, request->io.offset, length);
+  PageCount count = page_cache_touch (&inode->pages, request->io.offset, length);
 
   if (count.missing && !inode->unwritten) {
     outside_model (task, request,
@@ -158,6 +185,7 @@ static FileIoResult file_read (Task *task, Request *request, gboolean nowait, Lo
   }
   for (unsigned i = 0; i < count.pages; i++)
     task_run (task, sim_fs_cost (sim, FS_COST_READ_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE));
+  task_run (task, cold_pages (task, inode, request->io.offset, &count));
   inode_unlock (task, request, mode);
   request->result = (int64_t) length;
   return FILE_IO_DONE;

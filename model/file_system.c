@@ -2,7 +2,7 @@
  * .fs files:
  *
  *   [FileSystem] Name= Title= Source= Costs=NAME   (Source and Costs may be left out)
- *   [Flags]      NoWait= BufferRasync= BufferWasync= DioParallelWrite=     kernel ranges
+ *   [Flags]      NoWait= BufferRasync= BufferWasync= DioParallelWrite= LargeFolios=     kernel ranges
  *   [Locks]      Read= Write=                                              none|shared|exclusive
  *   [Steps]      Regular= BalanceAtEnd= TimestampBlocks= InMemory=         yes|no
  *
@@ -19,7 +19,8 @@ G_DEFINE_QUARK (file - system - error - quark, file_system_error)
 
 static const char *const group_names[] = { "FileSystem", "Flags", "Locks", "Steps", NULL };
 static const char *const head_keys[] = { "Name", "Title", "Source", "Costs", NULL };
-static const char *const flag_keys[] = { "NoWait", "BufferRasync", "BufferWasync", "DioParallelWrite", NULL };
+static const char *const flag_keys[] = { "NoWait",           "BufferRasync", "BufferWasync",
+                                         "DioParallelWrite", "LargeFolios",  NULL };
 static const char *const lock_keys[] = { "Read", "Write", NULL };
 static const char *const step_keys[] = { "Regular", "BalanceAtEnd", "TimestampBlocks", "InMemory", NULL };
 static const char *const *const group_keys[] = { head_keys, flag_keys, lock_keys, step_keys };
@@ -110,7 +111,8 @@ static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
          get_range (file, "BufferRasync", &fs->buffer_rasync, error) &&
          get_range (file, "BufferWasync", &fs->buffer_wasync, error) &&
          get_range (file, "DioParallelWrite", &fs->dio_parallel_write, error) &&
-         get_lock (file, "Read", &fs->read_lock, error) && get_lock (file, "Write", &fs->write_lock, error) &&
+         get_range (file, "LargeFolios", &fs->large_folios, error) && get_lock (file, "Read", &fs->read_lock, error) &&
+         get_lock (file, "Write", &fs->write_lock, error) &&
          key_file_get_boolean (file, "Steps", "Regular", &fs->regular, error) &&
          key_file_get_boolean (file, "Steps", "BalanceAtEnd", &fs->balance_at_end, error) &&
          key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error) &&

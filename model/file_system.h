@@ -23,6 +23,7 @@ typedef struct FileSystem {
   char *source;                  /* where the facts come from (nullable) */
   /* [Flags]: FMODE_NOWAIT; BUFFER_RASYNC; BUFFER_WASYNC; DIO_PARALLEL_WRITE */
   KernelRange nowait, buffer_rasync, buffer_wasync, dio_parallel_write;
+  KernelRange large_folios;      /* pages that come in by readahead or big writes share folios */
   /* [Locks] Read=, Write=: the inode lock of a buffered read and write */
   LockMode read_lock, write_lock;
   /* [Steps] */

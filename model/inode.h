@@ -12,6 +12,7 @@ struct Inode {
   Rwsem rwsem;                          /* i_rwsem; XFS: IOLOCK */
   PageCache pages;
   gboolean unwritten;                   /* WorkloadFile.unwritten: nothing need be read from a device */
+  uint64_t next_page;                   /* after the last page read or written: what follows is prefetched */
   unsigned bucket;                      /* hash_ptr (inode) of io-wq: one of 64, uniform */
   uint64_t mtime_tick;                  /* tick of the last time stamp update + 1; 0: never in this run */
 };

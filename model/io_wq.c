@@ -327,6 +327,8 @@ static Request *io_worker_do_work (Task *task, IoWorker *worker, Request *reques
   worker->current = request;
   wq->n_executing++;
   task_cost (task, COST_WORKER_ITEM);
+  if (request->cpu != task->cpu->id)
+    task_cost (task, COST_WORKER_FETCH);
   linked = io_wq_submit_work (task, request);
   wq->n_executing--;
   worker->current = NULL;

@@ -55,7 +55,7 @@ const char *machine_file_system_cost_text (FileSystemCostKey key)
 #define COST_NS_MAX UR_S
 #define FS_PREFIX "FileSystem "
 
-typedef enum { SCALAR_UNSIGNED, SCALAR_NS, SCALAR_NUMBER, SCALAR_CHOICE } ScalarKind;
+typedef enum { SCALAR_UNSIGNED, SCALAR_NS, SCALAR_BYTES, SCALAR_NUMBER, SCALAR_CHOICE } ScalarKind;
 typedef struct {
   const char *group, *key;
   ScalarKind kind;
@@ -71,6 +71,7 @@ G_STATIC_ASSERT (sizeof (Placement) == sizeof (unsigned) && sizeof (Preemption) 
 static const Scalar scalars[] = {
   { "CPU", "Count", SCALAR_UNSIGNED, 1, 1024, NULL, offsetof (Machine, cpus) },
   { "CPU", "Nodes", SCALAR_UNSIGNED, 1, 64, NULL, offsetof (Machine, nodes) },
+  { "CPU", "CacheSize", SCALAR_BYTES, 0, 1e15, NULL, offsetof (Machine, cache_size) },
   { "CPU", "Noise", SCALAR_NUMBER, 0, 2, NULL, offsetof (Machine, noise) },
   { "Scheduler", "Placement", SCALAR_CHOICE, 0, 0, placements, offsetof (Machine, placement) },
   { "Scheduler", "Preemption", SCALAR_CHOICE, 0, 0, preemptions, offsetof (Machine, preemption) },
@@ -272,6 +273,10 @@ static gboolean store_scalar (Machine *machine, const Scalar *scalar, const KeyF
     }
     *ret_ns = value;
     return TRUE;
+  case SCALAR_BYTES:
+    *ret_ns = 0;
+    return key_file_get_bytes (file, scalar->group, scalar->key, (uint64_t) scalar->min, (uint64_t) scalar->max, field,
+                               error);
   case SCALAR_NUMBER:
     *ret_ns = 0;
     return key_file_get_number (file, scalar->group, scalar->key, scalar->min, scalar->max, field, error);

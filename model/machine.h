@@ -14,6 +14,7 @@
 /* X(enumerator, group, key, what it is).  Costs drawn with noise. */
 #define MACHINE_COSTS(X) \
   X (COST_SYSCALL,          "CPU",       "Syscall",          "entry and exit of one system call") \
+  X (COST_TRACEPOINT,       "CPU",       "Tracepoint",       "recording one event, where the run is compared with a trace") \
   X (COST_SWITCH,           "Scheduler", "Switch",           "context switch: CPU time charged to the task coming in") \
   X (COST_WAKE_LOCAL,       "Scheduler", "WakeLocal", \
      "waker's CPU time: wakee queued on the waker's own or a busy CPU") \
@@ -47,8 +48,12 @@
   X (COST_TASK_WORK_ADD,    "Ring",      "TaskWorkAdd",      "queueing one task_work item, without the notification") \
   X (COST_SQ_LOOP,          "Ring",      "SqThreadLoop",     "one round of the sq_thread over a ring") \
   X (COST_WAIT,             "Ring",      "Wait",             "setting up io_cqring_wait, without the sleep") \
+  X (COST_WAIT_WOKEN,       "Ring",      "WaitWoken", \
+     "io_cqring_wait after a sleep: the rest of the wake-up, and cold caches") \
   X (COST_WORKER_ITEM,      "Worker",    "Item", \
-     "io-wq worker: taking one item, re-import, misses on lines the submitter wrote") \
+     "io-wq worker: taking one item, re-import") \
+  X (COST_WORKER_FETCH,     "Worker",    "Fetch", \
+     "any worker, once per item submitted on another CPU: misses on lines that the submitter wrote") \
   X (COST_WORKER_SCAN,      "Worker",    "Scan", \
      "io-wq worker: one look at the list under acct->lock that ends with or without work") \
   X (COST_WORKER_IDLE,      "Worker",    "Idle", \
@@ -56,7 +61,7 @@
   X (COST_WORKQUEUE_QUEUE,  "Worker",    "WorkqueueQueue", \
      "queue_work on an unbound workqueue, without the wake-up") \
   X (COST_WORKQUEUE_ITEM,   "Worker",    "WorkqueueItem", \
-     "kworker: process_one_work around one item, mm and misses included") \
+     "kworker: process_one_work around one item, mm included") \
   X (COST_APP_PREPARE,      "Application", "Prepare",        "application: choosing and filling in one request") \
   X (COST_APP_REAP,         "Application", "Reap",           "application: accounting for one completed request") \
   X (COST_APP_POLL,         "Application", "Poll", \
@@ -80,6 +85,10 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
      "under the lock, added per page that was clean: tags, accounting, journal") \
   X (FS_COST_PAGE_ADD,      "PageAdd", \
      "under the lock, added per page that was not in the cache: allocation, xarray, LRU") \
+  X (FS_COST_COLD_PAGE,     "ColdPage", \
+     "added per page (or large folio) not in the CPUs' caches: misses on it and on what describes it") \
+  X (FS_COST_LARGE_FOLIO,   "LargeFolio", \
+     "added per write into a large folio: walk over its buffers") \
   X (FS_COST_TIME_STAMP,    "TimeStamp", \
      "under the lock, added when mtime changes: at most once per tick and file") \
   X (FS_COST_SLEEP,         "Sleep",        "under the lock: sleep of a blocking write for journal, mapping or page") \
@@ -110,6 +119,7 @@ typedef struct Machine {
   char    *display;                      /* the file as origins name it: "machines/NAME.machine" or the path as given */
   unsigned cpus;                         /* [CPU] Count */
   unsigned nodes;                        /* [CPU] Nodes: NUMA nodes, equal blocks of CPUs */
+  uint64_t cache_size;                   /* [CPU] CacheSize, bytes: files up to this size stay in the CPUs' caches */
   double   noise;                        /* [CPU] Noise: coefficient of variation of every cost; 0.15 */
   Placement  placement;                  /* [Scheduler] Placement=spread|pack */
   Preemption preemption;                 /* [Scheduler] Preemption=voluntary|full */

@@ -6,7 +6,7 @@
 /* Small, so that requests strewn over a huge file cost little memory each. */
 #define CHUNK_PAGES 64u
 typedef struct {
-  uint64_t number, resident, dirty;
+  uint64_t number, resident, dirty, large, touched;
 } Chunk;
 
 void page_cache_init (PageCache *cache, uint64_t size, CacheState state)
@@ -38,7 +38,8 @@ static Chunk *page_cache_chunk (PageCache *cache, uint64_t number)
 
     chunk = g_new (Chunk, 1);
     chunk->number = number;
-    chunk->resident = cache->base_resident ? first_bits (based) : 0;
+    chunk->resident = chunk->large = cache->base_resident ? first_bits (based) : 0;
+    chunk->touched = 0;
     chunk->dirty = cache->base_dirty ? first_bits (based) : 0;
     g_hash_table_insert (cache->chunks, &chunk->number, chunk);
   }
@@ -47,9 +48,11 @@ static Chunk *page_cache_chunk (PageCache *cache, uint64_t number)
   return chunk;
 }
 
-static PageCount page_cache_walk (PageCache *cache, uint64_t offset, uint64_t length, gboolean mark)
+typedef enum { WALK_LOOK, WALK_TOUCH, WALK_DIRTY } Walk;
+
+static PageCount page_cache_walk (PageCache *cache, uint64_t offset, uint64_t length, Walk walk)
 {
-  PageCount count = { 0, 0, 0 };
+  PageCount count = { 0 };
   uint64_t first = offset / PAGE_SIZE_BYTES, last;
 
   if (length == 0)
@@ -62,7 +65,13 @@ static PageCount page_cache_walk (PageCache *cache, uint64_t offset, uint64_t le
     count.pages++;
     count.missing += !(chunk->resident & bit);
     count.clean += !(chunk->dirty & bit);
-    if (mark) {
+    count.large += (chunk->resident & chunk->large & bit) != 0;
+    count.untouched += (chunk->resident & ~chunk->touched & bit) != 0;
+    if (walk != WALK_LOOK)
+      chunk->touched |= bit;
+    if (walk == WALK_DIRTY) {
+      if (!(chunk->resident & bit))
+        chunk->large &= ~bit;
       cache->resident += !(chunk->resident & bit);
       cache->dirty += !(chunk->dirty & bit);
       chunk->resident |= bit;
@@ -74,12 +83,17 @@ static PageCount page_cache_walk (PageCache *cache, uint64_t offset, uint64_t le
 
 PageCount page_cache_count (PageCache *cache, uint64_t offset, uint64_t length)
 {
-  return page_cache_walk (cache, offset, length, FALSE);
+  return page_cache_walk (cache, offset, length, WALK_LOOK);
+}
+
+PageCount page_cache_touch (PageCache *cache, uint64_t offset, uint64_t length)
+{
+  return page_cache_walk (cache, offset, length, WALK_TOUCH);
 }
 
 PageCount page_cache_dirty (PageCache *cache, uint64_t offset, uint64_t length)
 {
-  return page_cache_walk (cache, offset, length, TRUE);
+  return page_cache_walk (cache, offset, length, WALK_DIRTY);
 }
 
 uint64_t page_cache_clean (PageCache *cache)

@@ -26,6 +26,7 @@ struct Request {
   Ring *ring;             /* NULL: a synchronous engine */
   Application *application;
   unsigned slot;          /* of the application */
+  unsigned cpu;           /* where it was submitted: its cache lines are there */
   uint64_t number;        /* in its stream, from 0 */
   gboolean force_async, direct;
   int64_t result;         /* bytes, or -errno */

@@ -192,6 +192,7 @@ void ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
     task->waits_for = "a completion in io_cqring_wait()";
     task_schedule (task, deadline);
     task->waits_for = NULL;
+    task_cost (task, COST_WAIT_WOKEN);
     budget = ring_local_budget (ring, min, FALSE);
   }
   task_cancel_sleep (task);

@@ -32,6 +32,8 @@ void sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigne
   const SimulationSetup *setup = task->sim->setup;
   TraceEvent event;
 
+  if (setup->traced) /* io_uring_file_get is recorded with each submission */
+    task_run (task, sim_cost (task->sim, COST_TRACEPOINT) * (kind == TRACE_SUBMIT_REQ ? 2 : 1));
   if (!setup->trace)
     return;
   event = (TraceEvent){

@@ -40,6 +40,7 @@ typedef struct {
   UrTime   limit_time;           /* 0: no limit */
   const volatile gint *interrupt;    /* (nullable) checked now and then; non-zero: stop, result marked */
   TraceFn trace; void *trace_data;   /* (nullable) told of every event */
+  gboolean traced;               /* the machine records these events itself and pays for it: CPU.Tracepoint each */
   void   (*progress) (uint64_t ios, UrTime now, void *data); void *progress_data;   /* (nullable) */
 } SimulationSetup;
 

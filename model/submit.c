@@ -104,6 +104,7 @@ unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n)
     Request *request = ring->sq[(ring->sq_head + submitted) & (ring->sq_entries - 1)];
 
     task_cost (task, COST_PREP);
+    request->cpu = task->cpu->id;
     ring->in_flight++;
     sim->count.submitted++;
     sim_trace (task, TRACE_SUBMIT_REQ, request, 0);

@@ -234,6 +234,8 @@ static void process_one_work (Task *task, WorkerPool *pool)
   if (pool->worklist.length) /* unbound workers chain the execution of what is pending */
     wake_up_worker (task, pool);
   task_cost (task, COST_WORKQUEUE_ITEM);
+  if (request->cpu != task->cpu->id)
+    task_cost (task, COST_WORKER_FETCH);
   list = async_list (request);
   io_wq_submit_work (task, request); /* from here on the request may be in use again */
   if (list)

@@ -9,6 +9,7 @@ NoWait=always
 BufferRasync=5.9+
 BufferWasync=never
 DioParallelWrite=never
+LargeFolios=never
 
 [Locks]
 Read=shared

@@ -8,6 +8,7 @@ NoWait=always
 BufferRasync=5.9+
 BufferWasync=6.1+
 DioParallelWrite=never
+LargeFolios=never
 
 [Locks]
 Read=none

@@ -9,6 +9,7 @@ NoWait=always
 BufferRasync=5.9+
 BufferWasync=never
 DioParallelWrite=6.4+
+LargeFolios=6.16+
 
 [Locks]
 Read=none

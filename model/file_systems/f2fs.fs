@@ -9,6 +9,7 @@ NoWait=always
 BufferRasync=5.9+
 BufferWasync=6.5+
 DioParallelWrite=never
+LargeFolios=never
 
 [Locks]
 Read=none

@@ -10,6 +10,7 @@ NoWait=never
 BufferRasync=never
 BufferWasync=never
 DioParallelWrite=never
+LargeFolios=never
 
 [Locks]
 Read=none

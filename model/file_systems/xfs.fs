@@ -9,6 +9,7 @@ NoWait=always
 BufferRasync=5.9+
 BufferWasync=6.0+
 DioParallelWrite=6.4+
+LargeFolios=5.18+
 
 [Locks]
 Read=shared

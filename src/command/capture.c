@@ -202,6 +202,7 @@ static Observation *observe_simulation (const Scenario *scenario, const CaptureC
   setup.cpus = conditions->cpus;
   setup.trace = on_event;
   setup.trace_data = &simulated;
+  setup.traced = TRUE;
   report->kernel = setup.kernel ? setup.kernel : setup.policy->kernel;
   report->cpus = setup.cpus ? setup.cpus : setup.machine->cpus;
   run_set_add (set, &setup);

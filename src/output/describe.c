@@ -179,6 +179,7 @@ Description *describe_file_system (const FileSystem *fs)
   take_field (d, "buffer_rasync", range_text (fs->buffer_rasync));
   take_field (d, "buffer_wasync", range_text (fs->buffer_wasync));
   take_field (d, "dio_parallel_write", range_text (fs->dio_parallel_write));
+  take_field (d, "large_folios", range_text (fs->large_folios));
   description_field (d, "read_lock", modes[fs->read_lock]);
   description_field (d, "write_lock", modes[fs->write_lock]);
   description_field (d, "regular_files", fs->regular ? "yes" : "no");

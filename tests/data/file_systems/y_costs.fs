@@ -8,6 +8,7 @@ NoWait=always
 BufferRasync=5.9+
 BufferWasync=never
 DioParallelWrite=6.4+
+LargeFolios=never
 
 [Locks]
 Read=none
