@@ -4,6 +4,7 @@
 #include "model/cpu.h"
 #include "model/file_io.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define REQUESTS_AT_ONE_MOMENT 1000000u
@@ -17,6 +18,8 @@ typedef struct {
 } AsyncEngine;
 
 static const AsyncEngine uring = { application_uring_queue, application_uring_commit, application_uring_reap };
+static const AsyncEngine liburing = { application_uring_queue, application_uring_commit,
+                                      application_uring_submit_and_reap };
 static const AsyncEngine libaio = { application_libaio_queue, application_libaio_commit, application_libaio_reap };
 
 static void application_body (Task *task, void *data);
@@ -30,8 +33,8 @@ Application *application_new (Simulation *sim, const WorkloadJob *job)
   application->job = job;
   application->number = sim->applications->len;
   application->engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
-  application->sqpoll =
-      application->engine == APPLICATION_IO_URING && (setup->sqpoll >= 0 ? setup->sqpoll : job->sqpoll);
+  application->sqpoll = application->engine == APPLICATION_IO_URING && application_wants_sqpoll (job, setup->sqpoll);
+  application->submit_and_wait = application->engine == APPLICATION_IO_URING && job->ring.given && !application->sqpoll;
   application->iodepth = setup->iodepth ? setup->iodepth : job->iodepth;
   if (application->engine == APPLICATION_PSYNC)
     application->iodepth = 1;
@@ -132,6 +135,9 @@ static void application_check_time_passes (Application *application)
   }
 }
 
+/* Whether request `number`, counted from 0, is one of every `every`. */
+static gboolean is_nth (uint64_t number, unsigned every) { return every && (number + 1) % every == 0; }
+
 Request *application_prepare (Application *application)
 {
   Simulation *sim = application->sim;
@@ -151,6 +157,7 @@ Request *application_prepare (Application *application)
   request->force_async = application->job->force_async && application->engine == APPLICATION_IO_URING;
   request->direct = application->job->direct;
   request->hashed = request->concurrent = FALSE;
+  request->prep_error = is_nth (request->number, application->job->sqe.bad_every) ? EINVAL : 0;
   request->result = 0;
   memset (&request->time, 0, sizeof request->time);
   request->time.prepared = task_now (application->task);
@@ -217,6 +224,15 @@ void application_reaped (Application *application, Request *request)
   application_count_phases (sim, &request->time);
   if (request->outcome != OUTCOME_FAILED) /* what fails is no throughput */
     result_op_add (&sim->op[request->io.op], request, synchronous);
+  sim->residence += sim_now (sim) - request->entered;
+  application->free[application->n_free++] = request;
+}
+
+void application_lost (Application *application, Request *request)
+{
+  Simulation *sim = application->sim;
+
+  ur_level_set (&sim->count.in_flight, sim_now (sim), sim->count.in_flight.level - 1);
   sim->residence += sim_now (sim) - request->entered;
   application->free[application->n_free++] = request;
 }
@@ -300,10 +316,10 @@ static void application_run_async (Application *application, const AsyncEngine *
       break;
     engine->queue (application, application_prepare (application));
     application->queued++;
-    if (application->queued >= MIN (MAX (job->batch_submit, 1), application->iodepth))
+    if (!application->submit_and_wait && application->queued >= MIN (MAX (job->batch_submit, 1), application->iodepth))
       engine->commit (application);
     if (!application->n_free) {
-      if (application->queued)
+      if (application->queued && !application->submit_and_wait)
         engine->commit (application);
       application_drain_to_low (application, engine);
     }
@@ -352,7 +368,7 @@ static void application_body (Task *task, void *data)
     application_uring_setup (application);
   if (application_reopen (application)) {
     if (application->engine == APPLICATION_IO_URING)
-      application_run_async (application, &uring);
+      application_run_async (application, application->submit_and_wait ? &liburing : &uring);
     else if (application->engine == APPLICATION_LIBAIO)
       application_run_async (application, &libaio);
     else

@@ -20,7 +20,8 @@ struct Application {
   IoSource *source; unsigned pass;
   Request *slots; Request **free; unsigned n_free;
   unsigned queued;                      /* prepared, not yet committed */
-  uint32_t stamp_from;                  /* io_uring: SQ head when the last batch was handed over */
+  gboolean submit_and_wait;             /* io_uring: as a liburing program, see RingOptions */
+  UrTime stranded;                      /* io_uring: since then it waits for completions that were dropped */
   Request *queued_first, *queued_last;  /* in order, through work_next (libaio), or counted only */
   GQueue finished;                      /* libaio: done, not yet reaped (of Request, by link) */
   UrTime started, ended;
@@ -41,14 +42,21 @@ void         application_start (Application *application);
 Request     *application_prepare (Application *application);
 /* A completed request is accounted for and its slot is free again. */
 void         application_reaped (Application *application, Request *request);
+/* A request whose completion never comes: it leaves the books. */
+void           application_lost (Application *application, Request *request);
 static inline unsigned application_in_flight (const Application *a) { return a->iodepth - a->n_free; }
 
 /* application_uring.c: what the engine does with a prepared request; hands over what is queued; reaps
- * at least min (waiting until `deadline` at most) and at most max. */
+ * at least min (waiting until `deadline` at most) and at most max.  submit_and_reap hands over and waits in one call. */
 void application_uring_queue (Application *application, Request *request);
 void application_uring_commit (Application *application);
 void application_uring_reap (Application *application, unsigned min, unsigned max, UrTime deadline);
+void application_uring_submit_and_reap (Application *application, unsigned min, unsigned max, UrTime deadline);
 void application_uring_setup (Application *application);
+/* What the job asks io_uring_setup() for, on this kernel with this depth. */
+RingSetup application_ring_setup (const WorkloadJob *job, unsigned kernel, unsigned iodepth, gboolean sqpoll);
+/* --sqpoll, --no-sqpoll (`option` 1, 0) or, with -1, what the job and its ring say. */
+gboolean application_wants_sqpoll (const WorkloadJob *job, int option);
 /* application_libaio.c */
 void application_libaio_queue (Application *application, Request *request);
 void application_libaio_commit (Application *application);

@@ -1,4 +1,11 @@
-/* The io_uring engine of the application.  Stands for fio's engines/io_uring.c. */
+/*
+ * The io_uring engine of the application.  Stands for fio's engines/io_uring.c, and for a program written with
+ * liburing (io_uring_submit_and_wait(), src/queue.c) if the job describes its ring.
+ *
+ * EBUSY (5.5 to 5.12 with a backlog): it reaps what is there and tries again.  A batch that ended at a malformed sqe:
+ * it submits the rest.  Completions dropped by a full CQ (before 5.5): it waits for them for ever, so its stream ends
+ * once nothing else is to come.
+ */
 #include "model/application.h"
 
 #include "model/cpu.h"
@@ -6,21 +13,41 @@
 #include "model/submit.h"
 #include "model/tctx.h"
 
+#include <errno.h>
+
 /* fio 3.33 and later: CQSIZE (CQ as large as the SQ), and what the kernel has of COOP_TASKRUN, SINGLE_ISSUER and
  * DEFER_TASKRUN; with sqthread_poll SQPOLL and CQSIZE only. */
-static RingFlags fio_ring_flags (const Application *application)
+static RingFlags fio_ring_flags (unsigned kernel, gboolean sqpoll)
 {
-  unsigned kernel = application->sim->kernel;
-  gboolean plain = !application->sqpoll;
   RingFlags flags = {
-    .sqpoll = application->sqpoll,
+    .sqpoll = sqpoll,
     .cqsize = kernel >= KERNEL (5, 5),
-    .coop_taskrun = plain && kernel >= KERNEL (5, 19),
-    .single_issuer = plain && kernel >= KERNEL (6, 0),
-    .defer_taskrun = plain && kernel >= KERNEL (6, 1),
+    .coop_taskrun = !sqpoll && kernel >= KERNEL (5, 19),
+    .single_issuer = !sqpoll && kernel >= KERNEL (6, 0),
+    .defer_taskrun = !sqpoll && kernel >= KERNEL (6, 1),
   };
 
   return flags;
+}
+
+gboolean application_wants_sqpoll (const WorkloadJob *job, int option)
+{
+  return option >= 0 ? option : job->ring.given ? job->ring.flags.sqpoll : job->sqpoll;
+}
+
+RingSetup application_ring_setup (const WorkloadJob *job, unsigned kernel, unsigned iodepth, gboolean sqpoll)
+{
+  const RingOptions *options = &job->ring;
+  RingSetup setup = {
+    .entries = options->given && options->sq_entries ? options->sq_entries : iodepth,
+    .cq_entries = options->cq_entries,
+    .flags = options->given ? options->flags : fio_ring_flags (kernel, sqpoll),
+    .sq_cpu = job->sqpoll_cpu,
+    .sq_idle = options->sq_idle,
+  };
+
+  setup.flags.sqpoll = sqpoll;
+  return setup;
 }
 
 /* io_uring_register() right after the set-up, for whoever submits. */
@@ -38,21 +65,28 @@ static void application_uring_register (Ring *ring, const RingOptions *options)
 
 void application_uring_setup (Application *application)
 {
-  const RingOptions *options = &application->job->ring;
-  RingSetup setup = {
-    .entries = options->given && options->sq_entries ? options->sq_entries : application->iodepth,
-    .cq_entries = options->cq_entries,
-    .flags = options->given ? options->flags : fio_ring_flags (application),
-    .sq_cpu = application->job->sqpoll_cpu,
-    .sq_idle = options->sq_idle,
-  };
+  RingSetup setup =
+      application_ring_setup (application->job, application->sim->kernel, application->iodepth, application->sqpoll);
 
   application->ring = ring_new (application->sim, application, &setup);
   application->ring->submitter = application->task;
   application->ring->polled = application->sqpoll;
   if (application->sqpoll)
     sq_thread_start (application->ring, application->task);
-  application_uring_register (application->ring, options);
+  application_uring_register (application->ring, &application->job->ring);
+}
+
+/* Takes what is in the CQ, at most `max`; returns how many. */
+static unsigned application_uring_pop (Application *application, unsigned max)
+{
+  Request *request;
+  unsigned got = 0;
+
+  while (got < max && (request = ring_cq_pop (application->ring))) {
+    application_reaped (application, request);
+    got++;
+  }
+  return got;
 }
 
 void application_uring_queue (Application *application, Request *request)
@@ -60,59 +94,114 @@ void application_uring_queue (Application *application, Request *request)
   Ring *ring = application->ring;
 
   if (!application->sqpoll) {
+    if (ring_sq_full (ring)) /* io_uring_get_sqe() has none: submit, then there is room */
+      application_uring_commit (application);
     ring_sq_push (ring, request);
     return;
   }
   task_sync (application->task);
-  while (ring_sq_full (ring)) /* the sq_thread publishes its head at the end of its batch only */
-    if (task_spin (application->task, NULL, UR_TIME_NEVER) == SPIN_RESCHED)
+  while (ring_sq_full (ring)) { /* the sq_thread publishes its head at the end of its batch only */
+    if (ring->overflow.length && application_uring_pop (application, G_MAXUINT)) /* or it was refused: EBUSY */
+      ring_flush_overflow (ring);
+    else if (task_spin (application->task, NULL, UR_TIME_NEVER) == SPIN_RESCHED)
       task_yield (application->task);
+    task_sync (application->task);
+  }
   request->time.issued = sim_now (application->sim);
   ring_sq_push (ring, request);
   sq_thread_notify (application->task, ring);
 }
 
-void application_uring_commit (Application *application)
+/* One system call with all that is queued.  Returns how many completions it had to reap to be let in. */
+static unsigned application_uring_enter (Application *application, unsigned min, gboolean getevents, UrTime deadline)
 {
   Ring *ring = application->ring;
-  unsigned n = application->queued;
+  uint32_t from = ring->sq_head;
+  int submitted = io_uring_enter_timeout (application->task, ring, application->queued, min, getevents, deadline);
 
-  application->queued = 0;
+  if (submitted == -EBUSY)
+    return application_uring_pop (application, G_MAXUINT);
+  g_assert (submitted >= 0);
+  application->queued -= (unsigned) submitted;
+  for (int i = 0; i < submitted; i++) /* fio stamps a batch when the call returns */
+    ring->sq[(from + (unsigned) i) & (ring->sq_entries - 1)]->time.issued = task_now (application->task);
+  return 0;
+}
+
+void application_uring_commit (Application *application)
+{
   if (application->sqpoll)
-    return; /* published one by one */
-  application->stamp_from = ring->sq_head;
-  io_uring_enter (application->task, ring, n, 0, TRUE);
-  for (unsigned i = 0; i < n; i++) /* fio stamps a batch when the call returns */
-    ring->sq[(application->stamp_from + i) & (ring->sq_entries - 1)]->time.issued = task_now (application->task);
+    application->queued = 0; /* published one by one */
+  while (application->queued)
+    application_uring_enter (application, 0, !application->submit_and_wait, UR_TIME_NEVER);
+}
+
+/* How many completions can still come of what is submitted. */
+static unsigned application_uring_awaited (const Application *application)
+{
+  return application_in_flight (application) - application->queued - application->ring->dropped.length;
+}
+
+/* All that it waits for was dropped. */
+static void application_uring_strand (Application *application)
+{
+  GList *link;
+
+  task_sync (application->task);
+  while ((link = g_queue_pop_head_link (&application->ring->dropped)))
+    application_lost (application, link->data);
+  application->stranded = sim_now (application->sim);
+  application->exhausted = TRUE;
+}
+
+/* Lets time pass until there is something to reap: min of it, as far as so many can come. */
+static void application_uring_wait (Application *application, unsigned min, UrTime deadline)
+{
+  Ring *ring = application->ring;
+  Task *task = application->task;
+
+  if (!application->sqpoll) {
+    io_uring_enter_timeout (task, ring, 0, MIN (min, application_uring_awaited (application)), TRUE, deadline);
+    return;
+  }
+  ring_flush_overflow (ring);
+  task_sync (task);
+  if (ring_cq_ready (ring))
+    return;
+  task->waits_for = "a completion, polling the CQ";
+  if (task_spin (task, NULL, deadline) == SPIN_RESCHED)
+    task_yield (task);
+  task->waits_for = NULL;
 }
 
 void application_uring_reap (Application *application, unsigned min, unsigned max, UrTime deadline)
 {
-  Ring *ring = application->ring;
   Task *task = application->task;
   unsigned got = 0;
 
   task_sync (task);
   for (;;) {
-    Request *request;
-
-    while (got < max && (request = ring_cq_pop (ring))) {
-      application_reaped (application, request);
-      got++;
-    }
+    got += application_uring_pop (application, max - got);
     if (got >= min || task_now (task) >= deadline)
       return;
-    if (!application->sqpoll) {
-      io_uring_enter_timeout (task, ring, 0, min - got, TRUE, deadline);
-      continue;
+    if (application_uring_awaited (application) == 0 && !ring_cq_ready (application->ring)) {
+      application_uring_strand (application);
+      return;
     }
-    ring_flush_overflow (ring);
-    task_sync (task);
-    if (ring_cq_ready (ring))
-      continue;
-    task->waits_for = "a completion, polling the CQ";
-    if (task_spin (task, NULL, deadline) == SPIN_RESCHED)
-      task_yield (task);
-    task->waits_for = NULL;
+    application_uring_wait (application, min - got, deadline);
   }
+}
+
+/* io_uring_submit_and_wait(min), then everything that is there. */
+void application_uring_submit_and_reap (Application *application, unsigned min, unsigned max, UrTime deadline)
+{
+  unsigned got = 0;
+
+  (void) max;
+  while (application->queued) {
+    unsigned can_come = application->queued + application_uring_awaited (application);
+
+    got += application_uring_enter (application, MIN (min, can_come), TRUE, deadline);
+  }
+  application_uring_reap (application, got < min ? min - got : 0, G_MAXUINT, deadline);
 }

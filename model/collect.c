@@ -276,9 +276,37 @@ static void collect_arrivals (const Simulation *sim, RunResult *result)
                                                      behind));
 }
 
+/* What a full CQ did. */
+static void collect_overflow (const Simulation *sim, RunResult *result)
+{
+  if (!sim->count.cq_overflows)
+    return;
+  if (sim->kernel >= KERNEL (5, 5)) {
+    g_ptr_array_add (result->notes,
+                     g_strdup_printf ("%" G_GUINT64_FORMAT " completions found the CQ full and waited in "
+                                      "the kernel's backlog",
+                                      sim->count.cq_overflows));
+    return;
+  }
+  g_ptr_array_add (result->notes,
+                   g_strdup_printf ("%" G_GUINT64_FORMAT " completions found the CQ full and were dropped, "
+                                    "as kernels before 5.5 do",
+                                    sim->count.cq_overflows));
+  for (unsigned i = 0; i < sim->applications->len; i++) {
+    const Application *application = g_ptr_array_index (sim->applications, i);
+
+    if (application->stranded)
+      g_ptr_array_add (result->notes,
+                       g_strdup_printf ("job \"%s\": from %" G_GUINT64_FORMAT " ns on it waits for dropped completions "
+                                        "for ever; its stream ends there",
+                                        application->job->name, application->stranded));
+  }
+}
+
 static void collect_notes (const Simulation *sim, RunResult *result)
 {
   collect_arrivals (sim, result);
+  collect_overflow (sim, result);
   if (result->syncs)
     g_ptr_array_add (result->notes, g_strdup ("fsync: CPU time and commit only, the device's part is not modelled"));
   if (result->outcome[OUTCOME_FAILED])

@@ -29,6 +29,7 @@ struct Request {
   unsigned cpu;           /* where it was submitted: its cache lines are there */
   uint64_t number;        /* in its stream, from 0 */
   gboolean force_async, direct;
+  int prep_error;         /* errno with which its preparation fails (a malformed sqe); 0: it is well-formed */
   int64_t result;         /* bytes, or -errno */
   Outcome outcome;
   /* struct io_wq_work */
@@ -38,7 +39,7 @@ struct Request {
   Request *work_next;
   /* struct work_struct */
   struct Workqueue *workqueue;
-  GList link;             /* in a workqueue's list; data is the request itself */
+  GList link;             /* in a workqueue's list, or in one of completions without a CQE; data is the request itself */
   UrTime entered;         /* counted as in flight since */
   RequestTimes time;
 };

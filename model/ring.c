@@ -7,21 +7,15 @@
 
 #define LOCAL_WORK_MAX 20u
 
-static unsigned power_of_two (unsigned n)
-{
-  unsigned size = 1;
-
-  while (size < n)
-    size *= 2;
-  return size;
-}
-
 Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setup)
 {
   const Policy *policy = sim->setup->policy;
   Ring *ring = g_new0 (Ring, 1);
   char name[32];
+  RingSizes sizes;
 
+  if (!ring_setup_check (setup, sim->kernel, &sizes, NULL))
+    g_assert_not_reached ();
   ring->sim = sim;
   ring->id = sim->rings->len;
   g_snprintf (name, sizeof name, "uring_lock:%u", ring->id);
@@ -30,13 +24,12 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
   ring->flags = setup->flags;
   ring->sq_cpu = setup->sq_cpu;
   ring->sq_idle = setup->sq_idle ? setup->sq_idle : UR_S;
-  ring->sq_entries = power_of_two (setup->entries);
-  ring->cq_entries = 2 * ring->sq_entries;
-  if (setup->flags.cqsize)
-    ring->cq_entries = setup->cq_entries ? power_of_two (setup->cq_entries) : ring->sq_entries;
+  ring->sq_entries = sizes.sq_entries;
+  ring->cq_entries = sizes.cq_entries;
   ring->sq = g_new0 (Request *, ring->sq_entries);
   ring->cq = g_new0 (Request *, ring->cq_entries);
   g_queue_init (&ring->overflow);
+  g_queue_init (&ring->dropped);
   g_queue_init (&ring->pending_async[0].list);
   g_queue_init (&ring->pending_async[1].list);
   ring->io_wq = g_new0 (IoWq *, policy->n_queues);
@@ -62,7 +55,6 @@ void ring_free (Ring *ring)
   g_free (ring->io_wq);
   g_free (ring->hash);
   g_free (ring->workqueue);
-  g_queue_clear (&ring->overflow);
   g_free (ring->sq);
   g_free (ring->cq);
   g_free (ring);
@@ -83,10 +75,11 @@ Request *ring_cq_pop (Ring *ring)
 
 static gboolean ring_cq_full (const Ring *ring) { return ring_cq_ready (ring) == ring->cq_entries; }
 
-void ring_flush_overflow (Ring *ring)
+gboolean ring_flush_overflow (Ring *ring)
 {
   while (!ring_cq_full (ring) && !g_queue_is_empty (&ring->overflow))
-    ring->cq[ring->cq_tail++ & (ring->cq_entries - 1)] = g_queue_pop_head (&ring->overflow);
+    ring->cq[ring->cq_tail++ & (ring->cq_entries - 1)] = g_queue_pop_head_link (&ring->overflow)->data;
+  return g_queue_is_empty (&ring->overflow);
 }
 
 /* io_fill_cqe_req() */
@@ -104,8 +97,7 @@ static void ring_fill_cqe (Task *task, Ring *ring, Request *request)
     return;
   }
   sim->count.cq_overflows++;
-  if (sim->kernel >= KERNEL (5, 5))
-    g_queue_push_tail (&ring->overflow, request);
+  g_queue_push_tail_link (sim->kernel >= KERNEL (5, 5) ? &ring->overflow : &ring->dropped, &request->link);
 }
 
 /* io_cqring_ev_posted(): who waits looks at the condition; who polls in user space sees the tail. */

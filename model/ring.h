@@ -4,28 +4,21 @@
  * io_get_cqe(), io_cqring_event_overflow(), io_cqring_wait(), io_req_complete_post(),
  * __io_submit_flush_completions(); fs/io_uring.c before 6.0.
  *
- * Sizes: SQ entries are rounded up to a power of two (at most 32768; 4096 before 5.4),
- * the CQ has twice that unless CQSIZE.  sq.head is published once per batch.
- * A full CQ: before 5.5 the entry is dropped and counted; later it goes to a backlog
- * in order, flushed when there is room (that 5.5 to about 5.18 refuse submission with EBUSY
- * meanwhile is left out).
+ * sq.head is published once per batch.  A full CQ: before 5.5 the entry is dropped and counted; later it goes to a
+ * backlog in order, flushed when there is room and the application enters to wait.  5.5 to 5.12 refuse submission
+ * with EBUSY while the backlog does not fit; that 5.11 to 6.1 also end a wait then is never seen, for the CQ is full
+ * and any wait is satisfied.
  */
 #ifndef RING_H
 #define RING_H
 
 #include "model/mutex.h"
 #include "model/request.h"
+#include "model/ring_setup.h"
 
 typedef struct IoWq IoWq;
 typedef struct IoWqHash IoWqHash;
 typedef struct Workqueue Workqueue;
-
-/* The arguments of io_uring_setup(). */
-typedef struct {
-  unsigned entries, cq_entries;         /* cq_entries counts only with CQSIZE; 0: as entries */
-  RingFlags flags;
-  int sq_cpu; UrTime sq_idle;           /* sq_thread_cpu (-1: any), sq_thread_idle (0: one second) */
-} RingSetup;
 
 /* pending_async[READ, WRITE] of 5.1 to 5.4: the sequential run last punted, and who waits to join its worker. */
 typedef struct {
@@ -46,7 +39,8 @@ struct Ring {
   unsigned sq_entries, cq_entries;
   Request **sq; uint32_t sq_head, sq_tail;   /* free-running, masked */
   Request **cq; uint32_t cq_head, cq_tail;
-  GQueue overflow;                      /* of Request: the backlog of 5.5+ */
+  GQueue overflow;                      /* of Request, by link: the backlog of 5.5+ */
+  GQueue dropped;                       /* of Request, by link: dropped by a full CQ before 5.5 (cq_overflow) */
   gboolean need_wakeup;                 /* IORING_SQ_NEED_WAKEUP */
 
   Mutex uring_lock;                     /* over a whole batch, over a run of task_work */
@@ -66,6 +60,7 @@ struct Ring {
   Workqueue **workqueue; IoWq **io_wq; IoWqHash **hash;
 };
 
+/* The set-up must be one ring_setup_check() accepts. (transfer none: the simulation owns it) */
 Ring    *ring_new (Simulation *sim, Application *application, const RingSetup *setup);
 void     ring_free (Ring *ring);
 /* The task whose context task_work of this ring needs: the sq_thread or the submitter. */
@@ -95,7 +90,7 @@ void     ring_post_local (Task *task, Ring *ring, Request *request);
 /* io_cqring_wait(): sleeps until `min` CQEs are ready or the deadline has passed, running task_work meanwhile. */
 void     ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline);
 unsigned ring_local_budget (const Ring *ring, unsigned min, gboolean entry);
-/* Moves the backlog into the CQ as far as it has room. */
-void     ring_flush_overflow (Ring *ring);
+/* Moves the backlog into the CQ as far as it has room.  FALSE: some is left. */
+gboolean ring_flush_overflow (Ring *ring);
 
 #endif

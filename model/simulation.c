@@ -111,6 +111,23 @@ static void sim_init_costs (Simulation *sim)
     ur_random_init_indexed (&sim->fs_cost_stream[i], setup->seed, machine_file_system_cost_key (i), i);
 }
 
+/* What io_uring_setup() would answer. */
+static gboolean check_ring (const WorkloadJob *job, unsigned kernel, unsigned depth, int sqpoll, GError **error)
+{
+  RingSetup ring = application_ring_setup (job, kernel, depth, application_wants_sqpoll (job, sqpoll));
+  g_autoptr (GError) answer = NULL;
+  RingSizes sizes;
+
+  if (ring_setup_check (&ring, kernel, &sizes, &answer))
+    return TRUE;
+  if (!job->ring.given)
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "job \"%s\": iodepth %u: %s", job->name, depth,
+                 answer->message);
+  else
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "job \"%s\": %s", job->name, answer->message);
+  return FALSE;
+}
+
 static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_costs, GError **error)
 {
   const FileSystem *fs = setup->file_system;
@@ -118,7 +135,6 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
   unsigned kernel = setup->kernel ? setup->kernel : setup->policy->kernel;
   unsigned cpus = setup->cpus ? setup->cpus : setup->machine->cpus;
   uint64_t in_flight = 0;
-  unsigned limit = kernel < KERNEL (5, 4) ? 4096 : 32768; /* IORING_MAX_ENTRIES */
 
   *ret_costs = machine_file_system (setup->machine, costs);
   if (!*ret_costs) {
@@ -151,17 +167,13 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
                    job->name);
       return FALSE;
     }
-    if (engine == APPLICATION_IO_URING && depth > limit) {
-      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
-                   "job \"%s\": iodepth %u is more than the %u SQ entries of kernel %u.%u", job->name, depth, limit,
-                   KERNEL_MAJOR (kernel), KERNEL_MINOR (kernel));
-      return FALSE;
-    }
     if (setup->iodepth == 0 && job->iodepth == 0) {
       g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "job \"%s\": iodepth is 0, expected at least 1",
                    job->name);
       return FALSE;
     }
+    if (engine == APPLICATION_IO_URING && !check_ring (job, kernel, depth, setup->sqpoll, error))
+      return FALSE;
   }
   return TRUE;
 }

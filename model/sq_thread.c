@@ -14,17 +14,18 @@ static unsigned sq_thread_budget (const Simulation *sim)
 /* __io_sq_thread() and io_sq_tw() for the one ring: TRUE if there was something to do. */
 static gboolean sq_thread_round (Task *task, Ring *ring)
 {
-  unsigned submitted = 0, ran;
+  int submitted = 0;
+  unsigned ran;
 
   task_cost (task, COST_SQ_LOOP);
   task_sync (task);
   if (ring_sq_ready (ring)) {
     mutex_lock (task, &ring->uring_lock);
-    submitted = io_submit_sqes (task, ring, ring_sq_ready (ring));
+    submitted = io_submit_sqes (task, ring, ring_sq_ready (ring)); /* EBUSY: later */
     mutex_unlock (task, &ring->uring_lock);
   }
   ran = task_work_run_budget (task, ring, sq_thread_budget (ring->sim));
-  return submitted || ran;
+  return submitted > 0 || ran;
 }
 
 /* The idle time is measured in jiffies. */

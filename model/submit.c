@@ -94,21 +94,49 @@ static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned rem
     io_again (task, ring, request, rule);
 }
 
-unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n)
+/* io_init_req() and the opcode's prep have refused it (io_submit_fail_init()): it completes with the error. */
+static void io_submit_fail_init (Task *task, Ring *ring, Request *request)
+{
+  request->time.attempt = request->time.verdict = task_now (task);
+  io_fail (task, ring, request, request->prep_error);
+}
+
+/* io_submit_sqe(): FALSE if the sqe is malformed. */
+static gboolean io_submit_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
+{
+  task_cost (task, COST_PREP);
+  request->cpu = task->cpu->id;
+  ring->in_flight++;
+  ring->sim->count.submitted++;
+  if (G_UNLIKELY (request->prep_error)) {
+    io_submit_fail_init (task, ring, request);
+    return FALSE;
+  }
+  sim_trace (task, TRACE_SUBMIT_REQ, request, 0);
+  io_queue_sqe (task, ring, request, remaining);
+  return TRUE;
+}
+
+/* Whether a failing sqe ends its batch: 5.1 to 5.4 went on. */
+static gboolean io_failure_ends_batch (const Ring *ring)
+{
+  return ring->sim->kernel >= KERNEL (5, 5) && !ring->flags.submit_all;
+}
+
+int io_submit_sqes (Task *task, Ring *ring, unsigned n)
 {
   Simulation *sim = ring->sim;
   unsigned submitted = 0;
 
+  if (G_UNLIKELY (ring->overflow.length) && sim->kernel < KERNEL (5, 13) && !ring_flush_overflow (ring))
+    return -EBUSY;
   n = MIN (n, ring_sq_ready (ring));
-  for (; submitted < n; submitted++) {
+  while (submitted < n) {
     Request *request = ring->sq[(ring->sq_head + submitted) & (ring->sq_entries - 1)];
 
-    task_cost (task, COST_PREP);
-    request->cpu = task->cpu->id;
-    ring->in_flight++;
-    sim->count.submitted++;
-    sim_trace (task, TRACE_SUBMIT_REQ, request, 0);
-    io_queue_sqe (task, ring, request, n - submitted - 1);
+    submitted++;
+    if (!io_submit_sqe (task, ring, request, n - submitted) && io_failure_ends_batch (ring))
+      break;
     if (ring->batch_n >= IO_COMPL_BATCH && sim->kernel >= KERNEL (5, 12) && sim->kernel < KERNEL (5, 16))
       ring_batch_flush (task, ring);
   }
@@ -119,34 +147,53 @@ unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n)
     if (ring->polled) /* room in the SQ for an application that polls */
       task_spin_finish (ring->submitter, sim_cost (sim, COST_APP_POLL));
   }
-  return submitted;
+  return (int) submitted;
 }
 
-void io_uring_enter (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents)
+int io_uring_enter (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents)
 {
-  io_uring_enter_timeout (task, ring, to_submit, min_complete, getevents, UR_TIME_NEVER);
+  return io_uring_enter_timeout (task, ring, to_submit, min_complete, getevents, UR_TIME_NEVER);
 }
 
-void io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
-                             UrTime deadline)
+static int io_uring_do_enter (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
+                              UrTime deadline)
 {
-  task_enter_kernel (task);
-  if (!ring->flags.defer_taskrun)
-    task_work_run (task, ring);
+  int submitted = 0;
+
+  if (ring->flags.single_issuer && task != ring->submitter && !ring->sq_thread)
+    return -EEXIST;
   if (to_submit) {
     mutex_lock (task, &ring->uring_lock);
-    io_submit_sqes (task, ring, to_submit);
+    submitted = io_submit_sqes (task, ring, to_submit);
     mutex_unlock (task, &ring->uring_lock);
+    if (submitted < 0 || ((unsigned) submitted < to_submit && ring->sim->kernel >= KERNEL (5, 5)))
+      return submitted;
   }
   if (getevents) {
+    min_complete = MIN (min_complete, ring->cq_entries);
     task_sync (task);
     task_work_run_budget (task, ring, ring_local_budget (ring, min_complete, TRUE));
     if (min_complete)
       ring_wait (task, ring, min_complete, deadline);
+    else
+      ring_flush_overflow (ring);
   }
+  return submitted;
+}
+
+int io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
+                            UrTime deadline)
+{
+  int result;
+
+  task_enter_kernel (task);
+  if (!ring->flags.defer_taskrun)
+    task_work_run (task, ring);
+  result = io_uring_do_enter (task, ring, to_submit, min_complete, getevents, deadline);
   if (!ring->flags.defer_taskrun)
     task_work_run (task, ring);
   task_return_to_user (task);
+  return result;
 }
 
 Request *io_wq_submit_work (Task *task, Request *request)

@@ -9,13 +9,18 @@
 
 #include "model/ring.h"
 
-/* The system call: submits up to `to_submit` sqes, then waits for `min_complete` CQEs if `getevents`. */
-void     io_uring_enter (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents);
+/* The system call: submits up to `to_submit` sqes, then waits for `min_complete` CQEs (of no more than the CQ holds) if
+ * `getevents`.  Returns how many it submitted; if fewer than asked for, because one failed, it has not waited (5.5+).
+ * -EBUSY: 5.5 to 5.12 with a backlog that does not fit into the CQ: nothing was submitted, reap first.
+ * -EEXIST: a SINGLE_ISSUER ring of another task. */
+int      io_uring_enter (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents);
 /* The same, waiting until `deadline` at most (IORING_ENTER_EXT_ARG). */
-void     io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
+int      io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned min_complete, gboolean getevents,
                                  UrTime deadline);
-/* Submits up to n sqes as one batch; returns how many.  The caller holds uring_lock (the sq_thread: from 5.6 on). */
-unsigned io_submit_sqes (Task *task, Ring *ring, unsigned n);
+/* Submits up to n sqes as one batch.  One that fails to be prepared ends it unless SUBMIT_ALL (5.18+); it has a CQE
+ * with its error and counts as submitted.  Returns how many, or -EBUSY as above.
+ * The caller holds uring_lock (the sq_thread: from 5.6 on). */
+int      io_submit_sqes (Task *task, Ring *ring, unsigned n);
 /* A worker executes the request, blocking, and completes it: do_work and free_work of an io-wq.  Returns the next member
  * of its chain, prepared with io_wq_prepare(), if it is for a worker too: the same one executes it unless it is hashed. */
 Request *io_wq_submit_work (Task *task, Request *request);

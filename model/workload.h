@@ -97,7 +97,8 @@ typedef struct {
   gboolean submit_all, coop_taskrun, taskrun_flag, single_issuer, defer_taskrun;
 } RingFlags;
 
-/* The ring of a stream. Zero everywhere: as fio sets it up on that kernel. */
+/* The ring of a stream. Zero everywhere: as fio sets it up on that kernel, and submission as fio does it.  A ring that
+ * is given belongs to a program written with liburing: it fills every free slot, then submits and waits in one call. */
 typedef struct {
   gboolean given;                 /* flags and sizes as below instead of fio's */
   RingFlags flags;
@@ -107,6 +108,11 @@ typedef struct {
   unsigned iowq_max_workers[2];   /* IORING_REGISTER_IOWQ_MAX_WORKERS (5.15): bounded, unbounded; 0: the policy's limit */
   CpuMask  iowq_cpus;             /* IORING_REGISTER_IOWQ_AFF (5.14): CPUs of the io-wq workers; empty: any */
 } RingOptions;
+
+/* What the application marks its sqes with. Zero everywhere: nothing. */
+typedef struct {
+  unsigned bad_every;             /* every so manieth is malformed: its preparation fails with EINVAL; 0: none */
+} SqeOptions;
 
 /* One stream of one process: fio's clone. */
 typedef struct {
@@ -120,6 +126,7 @@ typedef struct {
   gboolean direct, sqpoll, force_async, fixed_buffers, fixed_files;
   int      sqpoll_cpu;            /* -1: not pinned */
   RingOptions ring;
+  SqeOptions sqe;
   UrTime   start_delay, runtime;  /* runtime 0: until the pattern ends */
   gboolean time_based;
   UrTime   thinktime; unsigned thinktime_blocks;

@@ -7,6 +7,7 @@
 #include "model/submit.h"
 #include "model/task_work.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -247,7 +248,8 @@ static Request *request_new (Actor *actor, const char *text)
   const char *page = strchr (text, '@'), *pages = strchr (text, '+');
 
   request->force_async = *text == 'a';
-  if (request->force_async)
+  request->prep_error = *text == 'b' ? EINVAL : 0;
+  if (request->force_async || request->prep_error)
     text++;
   request->io.op = *text == 'r' ? IO_READ : *text == 'w' ? IO_WRITE : IO_SYNC;
   request->io.file = (uint32_t) g_ascii_digit_value (text[1]);
@@ -272,26 +274,35 @@ static char request_name (const Fixture *fixture, const Request *request)
   return (char) (index < 26 ? 'a' + index : 'A' + index - 26);
 }
 
+/* One word after the number of entries. */
+static void ring_word (RingSetup *setup, const char *word)
+{
+  if (g_str_has_prefix (word, "idle=")) {
+    setup->sq_idle = us (word + strlen ("idle="));
+  } else if (g_str_has_prefix (word, "cq=")) {
+    setup->flags.cqsize = TRUE;
+    setup->cq_entries = (unsigned) g_ascii_strtoull (word + strlen ("cq="), NULL, 10);
+  } else if (strcmp (word, "coop") == 0) {
+    setup->flags.coop_taskrun = TRUE;
+  } else if (strcmp (word, "defer") == 0) {
+    setup->flags.single_issuer = setup->flags.defer_taskrun = TRUE;
+  } else if (!ring_flags_set (&setup->flags, word)) {
+    g_error ("no ring flag \"%s\"", word);
+  }
+}
+
 static void step_ring (Actor *actor, const Step *step)
 {
   Fixture *fixture = actor->fixture;
   g_auto (GStrv) words = g_strsplit (step->text, ",", -1);
-  UrTime idle = 0;
-  RingFlags flags = {
-    .cqsize = g_strv_contains ((const char *const *) words, "cqsize"),
-    .coop_taskrun = g_strv_contains ((const char *const *) words, "coop"),
-    .defer_taskrun = g_strv_contains ((const char *const *) words, "defer"),
-    .sqpoll = g_strv_contains ((const char *const *) words, "sqpoll"),
-  };
+  RingSetup setup = { .entries = number (step), .sq_cpu = -1 };
 
-  for (char **word = words; *word; word++)
-    if (g_str_has_prefix (*word, "idle="))
-      idle = us (*word + strlen ("idle="));
-  fixture->ring = ring_new (fixture->sim, NULL,
-                            &(RingSetup){ .entries = number (step), .flags = flags, .sq_cpu = -1, .sq_idle = idle });
+  for (char **word = words + 1; *word; word++)
+    ring_word (&setup, *word);
+  fixture->ring = ring_new (fixture->sim, NULL, &setup);
   fixture->ring->submitter = actor->task;
-  fixture->ring->polled = flags.sqpoll;
-  if (flags.sqpoll)
+  fixture->ring->polled = setup.flags.sqpoll;
+  if (setup.flags.sqpoll)
     sq_thread_start (fixture->ring, actor->task);
 }
 
@@ -301,11 +312,23 @@ static void step_sqe (Actor *actor, const Step *step)
   ring_sq_push (actor->fixture->ring, request_new (actor, step->text));
 }
 
+/* Logs what io_uring_enter() answered if it is an error or fewer than asked for. */
+static void actor_log_entered (Actor *actor, int submitted, unsigned asked)
+{
+  g_autofree char *text = submitted == -EBUSY    ? g_strdup ("EBUSY")
+                          : submitted == -EEXIST ? g_strdup ("EEXIST")
+                                                 : g_strdup_printf ("submitted %d", submitted);
+
+  if (submitted != (int) asked)
+    actor_log (actor, text);
+}
+
 static void step_submit (Actor *actor, const Step *step)
 {
   Ring *ring = actor->fixture->ring;
+  unsigned n = ring_sq_ready (ring);
 
-  io_uring_enter (actor->task, ring, ring_sq_ready (ring), number (step), *step->text != '\0');
+  actor_log_entered (actor, io_uring_enter (actor->task, ring, n, number (step), *step->text != '\0'), n);
 }
 
 static void step_getevents (Actor *actor, const Step *step)

@@ -25,9 +25,11 @@
  *   mutex:N trymutex:N release:N     the fixture's mutex N: log "mutex"; "got" / "busy"; nothing
  *   say:TEXT  cpu            logs TEXT, logs "cpuN"
  *   repeat:N                 N times more from the first step
- *   ring:N[,cqsize][,coop][,defer][,sqpoll][,idle=T] makes the fixture's ring of N entries; the task is its submitter
+ *   ring:N[,WORD...]         makes the fixture's ring of N entries; the task is its submitter.  Words are the flags as
+ *                            for --ring, coop, defer (with single-issuer), cq=N (with cqsize), idle=T
  *   sqe:REQUEST              puts a request into the SQ
- *   submit  submit:N         io_uring_enter() for all that is in the SQ, waiting for N completions
+ *   submit  submit:N         io_uring_enter() for all that is in the SQ, waiting for N completions; logs "submitted K",
+ *                            "EBUSY" or "EEXIST" if not all were
  *   getevents:N[,T]          io_uring_enter() that waits for N completions, T at most
  *   notify                   the tail is published to the sq_thread
  *   post:REQUEST             posts the completion of a request that was never submitted
@@ -35,7 +37,7 @@
  *   free                     leaves a request for the ring's owner to free, as a worker of 6.4+ does
  *
  * A request is rN, wN (file N) or sN (fsync), then +PAGES (1) and @PAGE where it starts (0), with 'a' before it for
- * IOSQE_ASYNC.  Requests are named a, b, c... in the order in which they are made.
+ * IOSQE_ASYNC, 'b' for a malformed one.  Requests are named a, b, c... in the order in which they are made.
  */
 #ifndef MODEL_FIXTURE_H
 #define MODEL_FIXTURE_H

@@ -53,7 +53,7 @@ static void test_prepare (void)
     fixture->setup.kernel = rows[i].kernel;
     fixture->policy->queues[0].hash = rows[i].hash;
     fixture_build (fixture);
-    ring = ring_new (fixture->sim, NULL, &(RingSetup){ .entries = 8, .flags.cqsize = TRUE, .sq_cpu = -1 });
+    ring = ring_new (fixture->sim, NULL, &(RingSetup){ .entries = 8, .sq_cpu = -1 });
     request.inode = fixture_inode (fixture, 2);
     request.inode->bucket = 17;
     request.ring = ring;

@@ -1,36 +1,8 @@
-/* Rings: sizes, batches, overflow, who posts and who is woken, task_work, the sq_thread's sleep. */
+/* Rings: batches, overflow, who posts and who is woken, task_work, the sq_thread's sleep. */
 #include "tests/model_fixture.h"
 #include "tests/unit.h"
 
 #include <string.h>
-
-/* ---- sizes ---- */
-
-static void test_sizes (void)
-{
-  static const struct {
-    unsigned entries;
-    gboolean cqsize;
-    unsigned sq, cq;
-  } rows[] = {
-    { 1, FALSE, 1, 2 },  { 2, FALSE, 2, 4 },   { 3, FALSE, 4, 8 },       { 5, FALSE, 8, 16 },
-    { 8, FALSE, 8, 16 }, { 9, FALSE, 16, 32 }, { 100, FALSE, 128, 256 }, { 32768, FALSE, 32768, 65536 },
-    { 1, TRUE, 1, 1 },   { 3, TRUE, 4, 4 },    { 64, TRUE, 64, 64 },     { 65, TRUE, 128, 128 },
-  };
-  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
-
-  fixture_build (fixture);
-  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    const Ring *ring = ring_new (
-        fixture->sim, NULL, &(RingSetup){ .entries = rows[i].entries, .flags.cqsize = rows[i].cqsize, .sq_cpu = -1 });
-
-    ROW_CHECK (ring->sq_entries == rows[i].sq && ring->cq_entries == rows[i].cq, "%u entries: SQ %u, CQ %u",
-               rows[i].entries, ring->sq_entries, ring->cq_entries);
-    ROW_CHECK (ring->id == i && g_ptr_array_index (fixture->sim->rings, i) == ring, "%u entries: it is ring %u",
-               rows[i].entries, i);
-  }
-  fixture_free (fixture);
-}
 
 /* ---- scripts on a ring ---- */
 
@@ -187,7 +159,7 @@ static void test_overflow (void)
     uint64_t overflows;
   } rows[] = {
     { { "5.4: what does not fit is dropped", "linux-5.4", NULL,
-        "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 reap post:w0 reap", "S@0 reap ab, S@0 reap e", NULL },
+        "S: ring:1 post:w0 post:w0 post:w0 post:w0 reap post:w0 reap", "S@0 reap ab, S@0 reap e", NULL },
       2 },
     { { "5.5: it is kept until there is room and the application waits", "linux-6.3", "kernel=5.5",
         "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 reap reap getevents:1 reap",
@@ -201,13 +173,34 @@ static void test_overflow (void)
         "S: ring:2,cqsize post:w0 post:w0 post:w0 post:w0 post:w0 reap getevents:1 reap getevents:1 reap",
         "S@0 reap ab, S@0 reap cd, S@0 reap e", NULL },
       3 },
+    { { "5.12: with a backlog that does not fit submission is refused (EBUSY) until the application has reaped",
+        "linux-6.3", "kernel=5.12", "S: ring:2,cqsize post:w0 post:w0 post:w0 sqe:r0 submit:1 reap submit:1 reap",
+        "S@0 EBUSY, S@0 reap ab, S@10 reap cd", NULL },
+      1 },
+    { { "5.5: the same", "linux-6.3", "kernel=5.5",
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 sqe:r0 submit:1 reap submit:1 reap",
+        "S@0 EBUSY, S@0 reap ab, S@10 reap cd", NULL },
+      1 },
+    { { "5.12: a backlog that fits is flushed first, and nothing is refused", "linux-6.3", "kernel=5.12",
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 reap sqe:r0 submit reap", "S@0 reap ab, S@10 reap cd", NULL },
+      1 },
+    { { "5.13: submission is never refused; the order is kept", "linux-6.3", "kernel=5.13",
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 sqe:r0 submit reap getevents:1 reap", "S@10 reap ab, S@10 reap cd",
+        NULL },
+      2 },
+    { { "5.4: submission is never refused; the entry is dropped", "linux-5.4", NULL,
+        "S: ring:1 post:w0 post:w0 post:w0 sqe:r0 submit:1 reap", "S@10 reap ab", NULL },
+      2 },
+    { { "a wait for more than the CQ holds is one for a full CQ", "linux-6.3", NULL,
+        "S: ring:2,cqsize post:w0 post:w0 post:w0 getevents:9 reap getevents:1 reap", "S@0 reap ab, S@0 reap c", NULL },
+      1 },
     { { "twice the SQ is large enough for a full SQ and as much in flight", "linux-6.3", NULL,
         "S: ring:2 post:w0 post:w0 post:w0 post:w0 reap", "S@0 reap abcd", NULL },
       0 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Fixture *fixture = start_row (&rows[i].row, "CPU.Count=2");
+    Fixture *fixture = start_row (&rows[i].row, TEN_US ", CPU.Count=2");
 
     check_row (fixture, &rows[i].row);
     ROW_CHECK (fixture->sim->count.cq_overflows == rows[i].overflows, "%s: %d overflows", rows[i].row.rule,
@@ -432,7 +425,6 @@ void register_ring_tests (void)
 {
   CU_pSuite suite = fixture_suite ("ring");
 
-  fixture_test (suite, "sizes", test_sizes);
   fixture_test (suite, "a batch", test_batch);
   fixture_test (suite, "a long batch", test_long_batch);
   fixture_test (suite, "sq.head is published per batch", test_sq_head);

@@ -169,6 +169,40 @@ static void test_on_again_errors (void)
   }
 }
 
+/* ---- malformed sqes ---- */
+
+static void test_malformed (void)
+{
+  static const ScriptRow rows[] = {
+    { "a failing sqe ends the batch and has its CQE; the rest stays in the SQ for the next call", NULL,
+      "S: ring:4 sqe:r0 sqe:br0 sqe:r0 sqe:r0 submit reap submit reap",
+      "S@20 submitted 2, S@20 reap ab, S@60 reap cd" },
+    { "a call whose batch ended early does not wait", NULL, "S: ring:4 sqe:br0 sqe:r0 submit:2 reap submit:1 reap",
+      "S@0 submitted 1, S@0 reap a, S@20 reap b" },
+    { "the last one: the call is complete", NULL, "S: ring:4 sqe:r0 sqe:br0 submit:2 reap", "S@20 reap ab" },
+    { "SUBMIT_ALL: the batch goes on", NULL, "S: ring:4,submit-all sqe:r0 sqe:br0 sqe:r0 submit:3 reap",
+      "S@40 reap abc" },
+    { "5.5: it ends the batch", "kernel=5.5", "S: ring:4 sqe:br0 sqe:r0 submit reap submit reap",
+      "S@0 submitted 1, S@0 reap a, S@20 reap b" },
+    { "5.4: it does not", "kernel=5.4", "S: ring:4 sqe:br0 sqe:r0 submit reap", "S@20 reap ab" },
+    { "the sq_thread takes the rest in its next round", NULL,
+      "S/0: user ring:4,sqpoll,idle=4000 run:100 sqe:br0 sqe:r0 notify run:100 reap", "S@200 reap ab" },
+  };
+
+  FIXTURE_CHECK_ROWS (rows, "no-offload", "FileSystem ext4.ReadPage=20000");
+}
+
+static void test_single_issuer (void)
+{
+  static const ScriptRow rows[] = {
+    { "SINGLE_ISSUER: EEXIST for another task; the sqe stays for its own", NULL,
+      "S: ring:4,single-issuer run:20 submit reap | T@10: sqe:r0 submit", "T@10 EEXIST, S@40 reap a" },
+    { "other rings: any task", NULL, "S: ring:4 run:20 | T@10: sqe:r0 submit reap", "T@30 reap a" },
+  };
+
+  FIXTURE_CHECK_ROWS (rows, "no-offload", "FileSystem ext4.ReadPage=20000");
+}
+
 /* ---- system calls ---- */
 
 /* What a call costs that submits a write which is refused, and one that waits for it. */
@@ -203,5 +237,7 @@ void register_submit_tests (void)
   fixture_test (suite, "what conditions see", test_conditions);
   fixture_test (suite, "OnAgain=fail", test_on_again_fail);
   fixture_test (suite, "OnAgain= that does not apply", test_on_again_errors);
+  fixture_test (suite, "malformed sqes", test_malformed);
+  fixture_test (suite, "who may submit", test_single_issuer);
   fixture_test (suite, "costs of a call", test_call_costs);
 }

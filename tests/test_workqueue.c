@@ -43,8 +43,7 @@ static void test_limits (void)
 
     fixture->setup.cpus = rows[i].cpus;
     fixture_build (fixture);
-    ring =
-        ring_new (fixture->sim, NULL, &(RingSetup){ .entries = rows[i].entries, .flags.cqsize = TRUE, .sq_cpu = -1 });
+    ring = ring_new (fixture->sim, NULL, &(RingSetup){ .entries = rows[i].entries, .sq_cpu = -1 });
     for (unsigned q = 0; q < fixture->policy->n_queues; q++)
       if (strcmp (fixture->policy->queues[q].name, rows[i].queue) == 0)
         limit = ring_max_workers (ring, &fixture->policy->queues[q]);

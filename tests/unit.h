@@ -33,10 +33,12 @@
   X (rwsem) \
   X (mutex) \
   X (file_io) \
+  X (ring_setup) \
   X (ring) \
   X (submit) \
   X (io_wq) \
   X (workqueue) \
+  X (application_uring) \
   X (simulation) \
   X (conservation) \
   X (trace_event) \

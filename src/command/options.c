@@ -30,6 +30,8 @@ typedef enum {
   TYPE_KERNEL,   /* unsigned, KERNEL (major, minor) */
   TYPE_TIME,     /* UrTime with a unit */
   TYPE_CHOICE,   /* int (an enum): index in `choices` */
+  TYPE_RING,     /* RingChoice: --ring */
+  TYPE_SQE,      /* RingChoice: --sqe */
 } OptionType;
 
 typedef struct {
@@ -66,6 +68,10 @@ static const OptionRow option_table[] = {
   { "sqpoll", 0, TYPE_VALUE, AT (sqpoll), SIMULATES, 1, 0, NULL, NULL, "submit through the kernel's sq_thread" },
   { "no-sqpoll", 0, TYPE_VALUE, AT (sqpoll), SIMULATES, 0, 0, NULL, NULL,
     "submit by system call whatever the job says" },
+  { "ring", 0, TYPE_RING, AT (ring), SIMULATES, 0, 0, NULL, "WORD[,...]",
+    "fio (default), default, or set-up flags and sizes of every ring, e.g. submit-all,cq-entries=64" },
+  { "sqe", 0, TYPE_SQE, AT (ring), SIMULATES, 0, 0, NULL, "WORD[,...]",
+    "what the application marks its requests with, e.g. bad=100" },
   { "replay", 0, TYPE_CHOICE, AT (replay), SIMULATES, 0, 0, "closed|timed|fast", "MODE",
     "closed, timed or fast (run: timed if the trace has times; compare: closed)" },
   { "time-scale", 0, TYPE_UNSIGNED, AT (input.time_scale), SIMULATES, 1, 1000000, NULL, "PERCENT",
@@ -206,6 +212,15 @@ static gboolean store_choice (const OptionRow *row, int *place, const char *valu
   return value_error (row, value, error, "one of %s", list);
 }
 
+static gboolean store_ring (const OptionRow *row, RingChoice *choice, const char *value, GError **error)
+{
+  g_autofree char *word = NULL, *expected = NULL;
+  gboolean ok = row->type == TYPE_RING ? ring_options_parse (choice, value, &word, &expected)
+                                       : sqe_options_parse (choice, value, &word, &expected);
+
+  return ok || value_error (row, word, error, "%s", expected);
+}
+
 static gboolean store (const OptionRow *row, Options *options, const char *value, GError **error)
 {
   void *place = (char *) options + row->offset;
@@ -241,6 +256,9 @@ static gboolean store (const OptionRow *row, Options *options, const char *value
     return store_time (row, place, value, error);
   case TYPE_CHOICE:
     return store_choice (row, place, value, error);
+  case TYPE_RING:
+  case TYPE_SQE:
+    return store_ring (row, place, value, error);
   }
   g_assert_not_reached ();
 }
@@ -338,6 +356,7 @@ static Options *options_new (void)
   options->sqpoll = options->replay = options->cache = -1;
   options->seed = 1;
   options->threads = 1;
+  ring_choice_init (&options->ring);
   input_options_init (&options->input);
   return options;
 }

@@ -8,6 +8,7 @@
 #define OPTIONS_H
 
 #include "model/workload.h"
+#include "src/command/ring_options.h"
 #include "src/input/input.h"
 #include <glib.h>
 
@@ -33,6 +34,7 @@ typedef struct {
   unsigned   threads;
   int        format;                /* OutputFormat */
   gboolean   timing, quiet, no_baseline, help;
+  RingChoice ring;
   InputOptions input;
 } Options;
 

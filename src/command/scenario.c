@@ -49,6 +49,7 @@ static gboolean load_workload (Scenario *scenario, const Options *options, int r
   if (!scenario->workload) {
     return FALSE;
   }
+  ring_choice_apply (&options->ring, scenario->workload);
   if (options->replay == REPLAY_TIMED && !scenario->workload->has_times) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
                  "--replay timed: the input has no arrival times, expected an iolog "

@@ -34,7 +34,7 @@ static void note_streams (GPtrArray *notes, const Workload *workload, const Opti
     const unsigned depth = options->iodepth ? options->iodepth : job->iodepth;
     low = MIN (low, depth);
     high = MAX (high, depth);
-    sqpoll += options->sqpoll >= 0 ? options->sqpoll != 0 : job->sqpoll;
+    sqpoll += options->sqpoll >= 0 ? options->sqpoll != 0 : job->ring.given ? job->ring.flags.sqpoll : job->sqpoll;
     direct += job->direct;
   }
   g_autofree char *depths = low == high ? g_strdup_printf ("%u", low) : g_strdup_printf ("%u to %u", low, high);
@@ -42,6 +42,19 @@ static void note_streams (GPtrArray *notes, const Workload *workload, const Opti
         workload->jobs->len == 1 ? "" : "s", depths,
         none_some_all (direct, workload->jobs->len, "buffered", "buffered and direct", "direct"),
         none_some_all (sqpoll, workload->jobs->len, "system call", "system call and sq_thread", "sq_thread"));
+}
+
+/* --ring and --sqe. */
+static void note_rings (GPtrArray *notes, const Options *options)
+{
+  char *ring = ring_choice_ring_text (&options->ring), *sqe = ring_choice_sqe_text (&options->ring);
+
+  if (ring) {
+    g_ptr_array_add (notes, ring);
+  }
+  if (sqe) {
+    g_ptr_array_add (notes, sqe);
+  }
 }
 
 static void note_files (GPtrArray *notes, const Workload *workload, const Options *options)
@@ -115,6 +128,7 @@ GPtrArray *scenario_notes (const Scenario *scenario, const Options *options, con
   note_kernels (notes, runs, n_runs);
   note_versions (notes, scenario->policies, options->kernel);
   note_streams (notes, workload, options);
+  note_rings (notes, options);
   note_files (notes, workload, options);
   for (unsigned i = 0; i < n_runs; i++) {
     if (runs[i].baseline) {

@@ -1,0 +1,171 @@
+/* See ring_options.h. */
+#include "src/command/ring_options.h"
+
+#include "model/key_file.h"
+#include "model/ring_setup.h"
+#include "src/output/format.h"
+
+#include <string.h>
+
+#define ENTRIES_MAX 1048576u
+#define EVERY_MAX 1000000u
+
+void ring_choice_init (RingChoice *choice) { *choice = (RingChoice){ .sq_cpu = -1 }; }
+
+/* "name=N" with N in low..high. */
+static gboolean number_word (const char *word, const char *name, unsigned low, unsigned high, unsigned *ret_number)
+{
+  uint64_t number;
+
+  if (!g_str_has_prefix (word, name) || word[strlen (name)] != '=' ||
+      !key_file_parse_integer (word + strlen (name) + 1, &number) || number < low || number > high)
+    return FALSE;
+  *ret_number = (unsigned) number;
+  return TRUE;
+}
+
+/* "name=TIME" with a unit. */
+static gboolean time_word (const char *word, const char *name, UrTime *ret_time)
+{
+  static const struct {
+    const char *unit;
+    UrTime ns;
+  } units[] = { { "ns", 1 }, { "us", UR_US }, { "ms", UR_MS }, { "s", UR_S } };
+
+  if (!g_str_has_prefix (word, name) || word[strlen (name)] != '=')
+    return FALSE;
+  word += strlen (name) + 1;
+  for (unsigned i = 0; i < G_N_ELEMENTS (units); i++) {
+    uint64_t number;
+    g_autofree char *digits = NULL;
+
+    if (!g_str_has_suffix (word, units[i].unit))
+      continue;
+    digits = g_strndup (word, strlen (word) - strlen (units[i].unit));
+    if (key_file_parse_integer (digits, &number) && number > 0 && number <= G_MAXINT64 / units[i].ns) {
+      *ret_time = number * units[i].ns;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean ring_word (RingChoice *choice, const char *word)
+{
+  RingOptions *ring = &choice->ring;
+  unsigned cpu;
+
+  if (strcmp (word, "default") == 0 || ring_flags_set (&ring->flags, word))
+    return TRUE;
+  if (number_word (word, "cq-entries", 0, ENTRIES_MAX, &ring->cq_entries)) {
+    ring->flags.cqsize = TRUE;
+    return TRUE;
+  }
+  if (number_word (word, "sq-cpu", 0, 1023, &cpu)) {
+    ring->flags.sq_aff = TRUE;
+    choice->sq_cpu = (int) cpu;
+    return TRUE;
+  }
+  return number_word (word, "sq-entries", 1, ENTRIES_MAX, &ring->sq_entries) ||
+         time_word (word, "sq-idle", &ring->sq_idle);
+}
+
+static gboolean refuse (const char *word, char *expected, char **ret_word, char **ret_expected)
+{
+  *ret_word = g_strdup (word);
+  *ret_expected = expected;
+  return FALSE;
+}
+
+gboolean ring_options_parse (RingChoice *choice, const char *text, char **ret_word, char **ret_expected)
+{
+  g_auto (GStrv) words = g_strsplit (text, ",", -1);
+
+  if (strcmp (text, "fio") == 0)
+    return TRUE;
+  choice->ring.given = TRUE;
+  if (!*words)
+    return refuse (text, g_strdup ("fio, default, or flags of a ring"), ret_word, ret_expected);
+  for (char **word = words; *word; word++)
+    if (!ring_word (choice, *word)) {
+      g_autofree char *flags = g_strjoinv (", ", (char **) ring_flag_names ());
+
+      return refuse (*word,
+                     g_strdup_printf ("fio alone, or some of default, %s, cq-entries=N, sq-entries=N, sq-cpu=N, "
+                                      "sq-idle=TIME",
+                                      flags),
+                     ret_word, ret_expected);
+    }
+  return TRUE;
+}
+
+static gboolean sqe_word (SqeOptions *sqe, const char *word)
+{
+  return number_word (word, "bad", 1, EVERY_MAX, &sqe->bad_every);
+}
+
+gboolean sqe_options_parse (RingChoice *choice, const char *text, char **ret_word, char **ret_expected)
+{
+  g_auto (GStrv) words = g_strsplit (text, ",", -1);
+
+  choice->sqe_given = TRUE;
+  for (char **word = words; *word; word++)
+    if (!sqe_word (&choice->sqe, *word))
+      return refuse (*word, g_strdup ("bad=N"), ret_word, ret_expected);
+  return *words ? TRUE : refuse (text, g_strdup ("bad=N"), ret_word, ret_expected);
+}
+
+void ring_choice_apply (const RingChoice *choice, Workload *workload)
+{
+  for (unsigned i = 0; i < workload->jobs->len; i++) {
+    WorkloadJob *job = g_ptr_array_index (workload->jobs, i);
+
+    if (choice->ring.given) {
+      job->ring.given = TRUE;
+      job->ring.flags = choice->ring.flags;
+      job->ring.sq_entries = choice->ring.sq_entries;
+      job->ring.cq_entries = choice->ring.cq_entries;
+      job->ring.sq_idle = choice->ring.sq_idle;
+    }
+    if (choice->sq_cpu >= 0)
+      job->sqpoll_cpu = choice->sq_cpu;
+    if (choice->sqe_given)
+      job->sqe = choice->sqe;
+  }
+}
+
+char *ring_choice_ring_text (const RingChoice *choice)
+{
+  const RingOptions *ring = &choice->ring;
+  g_autofree char *flags = ring_flags_text (&ring->flags);
+  GString *text;
+
+  if (!ring->given)
+    return NULL;
+  text = g_string_new ("Ring instead of fio's: ");
+  g_string_append (text, flags);
+  if (ring->sq_entries)
+    g_string_append_printf (text, ", %u SQ entries", ring->sq_entries);
+  if (ring->cq_entries)
+    g_string_append_printf (text, ", %u CQ entries", ring->cq_entries);
+  if (choice->sq_cpu >= 0)
+    g_string_append_printf (text, ", sq_thread on CPU %d", choice->sq_cpu);
+  if (ring->sq_idle)
+    g_string_append_printf (text, ", sq_thread idle after %" G_GUINT64_FORMAT " ns", ring->sq_idle);
+  g_string_append (text, ring->flags.sqpoll ? "." : "; io_uring_submit_and_wait(1) when every slot is filled.");
+  return g_string_free (text, FALSE);
+}
+
+char *ring_choice_sqe_text (const RingChoice *choice)
+{
+  const SqeOptions *sqe = &choice->sqe;
+  GString *text;
+
+  if (!choice->sqe_given)
+    return NULL;
+  text = g_string_new ("Requests marked by --sqe:");
+  if (sqe->bad_every)
+    g_string_append_printf (text, " one of %u malformed;", sqe->bad_every);
+  text->str[text->len - 1] = '.';
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,195 @@
+/* The application on io_uring: rings of its own choice, a CQ that is too small, malformed requests, submit_and_wait. */
+#include "tests/model_fixture.h"
+#include "tests/unit.h"
+
+#include <string.h>
+
+/* Random writes of 4 KiB to file 0. */
+static WorkloadJob *add_job (Fixture *fixture, unsigned iodepth, uint64_t ios)
+{
+  WorkloadJob *job = workload_add_job (fixture->workload);
+  uint32_t file = 0;
+
+  job->name = g_strdup ("job");
+  job->engine = APPLICATION_IO_URING;
+  job->iodepth = job->iodepth_low = iodepth;
+  g_array_append_val (job->files, file);
+  job->pattern.order = PATTERN_RANDOM;
+  job->pattern.has_read = FALSE;
+  job->pattern.has_write = TRUE;
+  job->pattern.size = FIXTURE_FILE_SIZE;
+  job->pattern.number_ios = ios;
+  return job;
+}
+
+static gboolean has_note (const RunResult *result, const char *text)
+{
+  for (unsigned i = 0; i < result->notes->len; i++)
+    if (strstr (g_ptr_array_index (result->notes, i), text))
+      return TRUE;
+  return FALSE;
+}
+
+/* A CQ of 8 with 1,024 in flight: every request is accounted for, in each era.  The end-of-run checks are part of
+ * the run: submitted = completed = reaped + dropped. */
+static void test_small_cq (void)
+{
+  static const struct {
+    const char *rule, *policy, *kernel, *flags;
+    unsigned sq_entries; /* with CQSIZE the CQ has 8, else twice the SQ */
+    gboolean drops;
+  } rows[] = {
+    { "5.1 to 5.4 drop", "linux-5.3", "5.3", "", 4, TRUE },
+    { "5.4 drops", "linux-5.4", "5.4", "", 4, TRUE },
+    { "5.5 to 5.12: EBUSY", "linux-6.1", "5.5", "cqsize", 8, FALSE },
+    { "5.12: EBUSY", "linux-6.1", "5.12", "cqsize", 8, FALSE },
+    { "5.13: backlog, never refused", "linux-6.1", "5.13", "cqsize", 8, FALSE },
+    { "6.1: backlog", "linux-6.1", "6.1", "cqsize", 8, FALSE },
+    { "6.18: backlog", "linux-6.18", "6.18", "cqsize", 8, FALSE },
+    { "6.18, inline: backlog", "no-offload", "6.18", "cqsize", 8, FALSE },
+    { "6.18, DEFER_TASKRUN: backlog", "linux-6.18", "6.18", "cqsize,single-issuer,defer-taskrun", 8, FALSE },
+    { "6.18, SQPOLL: backlog", "linux-6.18", "6.18", "cqsize,sqpoll", 8, FALSE },
+    { "5.12, SQPOLL: EBUSY", "linux-6.1", "5.12", "cqsize,sqpoll", 8, FALSE },
+    { "5.4, SQPOLL: drops", "linux-5.4", "5.4", "sqpoll", 4, TRUE },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_SHIPPED);
+    WorkloadJob *job = add_job (fixture, 1024, 4096);
+    g_auto (GStrv) flags = g_strsplit (rows[i].flags, ",", -1);
+    g_autofree char *kernel = g_strconcat ("kernel=", rows[i].kernel, NULL);
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    fixture_set (fixture, kernel);
+    job->ring = (RingOptions){ .given = TRUE, .sq_entries = rows[i].sq_entries, .cq_entries = 8 };
+    for (char **flag = flags; *flag; flag++)
+      ring_flags_set (&job->ring.flags, *flag);
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result, "%s: %s", rows[i].rule, row_error (error));
+    if (result) {
+      ROW_CHECK (result->cq_overflows > 0, "%s: no overflow", rows[i].rule);
+      ROW_CHECK ((result->ios < 4096) == rows[i].drops, "%s: %d I/Os", rows[i].rule, (int) result->ios);
+      ROW_CHECK (has_note (result, rows[i].drops ? "were dropped" : "backlog"), "%s: overflow is not said",
+                 rows[i].rule);
+      ROW_CHECK (has_note (result, "for ever") == rows[i].drops, "%s: the end is not said", rows[i].rule);
+      run_result_free (result);
+    }
+    fixture_free (fixture);
+  }
+}
+
+/* One of four malformed: all are submitted, one of four fails, whether or not it ends the batch. */
+static void test_malformed (void)
+{
+  static const struct {
+    const char *policy, *kernel, *flag;
+  } rows[] = { { "linux-5.4", "5.4", NULL },
+               { "linux-6.1", "5.10", NULL },
+               { "linux-6.18", "6.18", NULL },
+               { "linux-6.18", "6.18", "submit-all" },
+               { "linux-6.18", "6.18", "sqpoll" } };
+
+  for (unsigned i = 0; i < 2 * G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new (rows[i / 2].policy, "ext4", COSTS_SHIPPED);
+    WorkloadJob *job = add_job (fixture, 16, 400);
+    g_autofree char *kernel = g_strconcat ("kernel=", rows[i / 2].kernel, NULL);
+    g_autofree char *row = g_strdup_printf ("%s %s", kernel, rows[i / 2].flag ? rows[i / 2].flag : "");
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    fixture_set (fixture, kernel);
+    job->sqe.bad_every = 4;
+    job->ring.given = i % 2;
+    job->batch_submit = 8;
+    if (i % 2 && rows[i / 2].flag)
+      ring_flags_set (&job->ring.flags, rows[i / 2].flag);
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->outcome[OUTCOME_FAILED] == 100 && result->ios == 300, "%s: %d failed, %s", row,
+               result ? (int) result->outcome[OUTCOME_FAILED] : -1, row_error (error));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- system calls ---- */
+
+typedef struct {
+  unsigned waits;
+} Heard;
+
+static void hear (const TraceEvent *event, void *data) { ((Heard *) data)->waits += event->kind == TRACE_CQRING_WAIT; }
+
+/* With a ring of its own the application fills every free slot and submits and waits in one call, for one completion:
+ * with costs of 0 but for the system call, the time is that of the calls. */
+static void test_submit_and_wait (void)
+{
+  static const struct {
+    const char *rule;
+    gboolean given;
+    unsigned iodepth;
+    uint64_t ns;
+  } rows[] = {
+    { "fio at depth 1: a call to submit, none to wait, for each inline write", FALSE, 1, 8 * 100 },
+    { "liburing at depth 1: one call each", TRUE, 1, 8 * 100 },
+    { "fio at depth 4 with batches of 1: a call each", FALSE, 4, 8 * 100 },
+    { "liburing at depth 4: four at a time", TRUE, 4, 2 * 100 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, rows[i].iodepth, 8);
+    g_autoptr (GError) error = NULL;
+    Heard heard = { 0 };
+    RunResult *result;
+
+    fixture_set (fixture, "CPU.Syscall=100");
+    job->ring.given = rows[i].given;
+    fixture->setup.trace = hear;
+    fixture->setup.trace_data = &heard;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->sim_ns == rows[i].ns, "%s: %d ns, %s", rows[i].rule,
+               result ? (int) result->sim_ns : -1, row_error (error));
+    ROW_CHECK (heard.waits == (rows[i].given ? 8 / rows[i].iodepth : 0), "%s: %u waits", rows[i].rule, heard.waits);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+static void test_refused_rings (void)
+{
+  static const struct {
+    const char *flags, *message;
+    unsigned iodepth;
+  } rows[] = {
+    { "defer-taskrun", "job \"job\": io_uring_setup answers EINVAL: defer-taskrun needs single-issuer", 8 },
+    { NULL, "job \"job\": iodepth 40000: io_uring_setup answers EINVAL: 40000 SQ entries", 40000 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, rows[i].iodepth, 8);
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    if (rows[i].flags) {
+      job->ring.given = TRUE;
+      ring_flags_set (&job->ring.flags, rows[i].flags);
+    }
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (!result && g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) &&
+                   g_str_has_prefix (error->message, rows[i].message),
+               "%s: %s", rows[i].message, row_error (error));
+    fixture_free (fixture);
+  }
+}
+
+void register_application_uring_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("the application's rings");
+
+  fixture_test (suite, "a CQ of 8 with 1,024 in flight", test_small_cq);
+  fixture_test (suite, "malformed requests", test_malformed);
+  fixture_test (suite, "submit and wait", test_submit_and_wait);
+  fixture_test (suite, "rings that are refused", test_refused_rings);
+}
