@@ -422,7 +422,7 @@ static void test_costs (void)
   first = g_ptr_array_index (fixture->requests, 0);
   second = g_ptr_array_index (fixture->requests, 1);
   scan = cost[COST_LOCK_TRANSFER].ns + cost[COST_WORKER_SCAN].ns;
-  item = cost[COST_WORKER_ITEM].ns;
+  item = cost[COST_WORKER_ITEM].ns + cost[COST_WORKER_FETCH].ns;
   ROW_CHECK (first->time.verdict - first->time.attempt == cost[COST_ATTEMPT_REFUSED].ns,
              "the attempt is refused: %d ns", (int) (first->time.verdict - first->time.attempt));
   ROW_CHECK (first->time.queued - first->time.verdict == cost[COST_PUNT].ns + cost[COST_LOCK_FAST].ns,
@@ -436,7 +436,8 @@ static void test_costs (void)
              "a worker is woken: %d ns", (int) (second->time.started - second->time.queued));
   ROW_CHECK (second->time.posted - second->time.done == cost[COST_TASK_WORK_ADD].ns + cost[COST_WAKE_REMOTE].ns +
                                                             cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns +
-                                                            cost[COST_TASK_WORK].ns + cost[COST_CQE_BATCH].ns,
+                                                            cost[COST_WAIT_WOKEN].ns + cost[COST_TASK_WORK].ns +
+                                                            cost[COST_CQE_BATCH].ns,
              "the submitter is woken and posts: %d ns", (int) (second->time.posted - second->time.done));
   fixture_free (fixture);
 }

@@ -69,16 +69,16 @@ static void test_file_systems (void)
   }
 }
 
-/* What one write of a dirty page costs in all, where it was measured alone. */
+/* What one random write of a dirty page of 64 MiB costs in all, where it was measured alone. */
 static void test_sums (void)
 {
   static const struct {
     const char *machine, *fs;
     unsigned low, high;
   } rows[] = {
-    { "vm-6.18", "ext4", 4000, 4300 }, /* measured 4.12 us */
-    { "vm-6.18", "xfs", 950, 1100 },   /* measured 1.03 us */
-    { "vm-6.18", "tmpfs", 850, 1000 }, /* measured 0.90 us */
+    { "vm-6.18", "ext4", 4100, 6500 }, /* measured 4.12 us, 3.1 to 4.7 by how the file was read in, 6 in captures */
+    { "vm-6.18", "xfs", 950, 1150 },   /* measured 1.03 and 1.13 us */
+    { "vm-6.18", "tmpfs", 850, 1170 }, /* measured 0.90 and 1.16 us */
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
@@ -90,7 +90,7 @@ static void test_sums (void)
     fs = machine_file_system (machine, rows[i].fs);
     sum = machine->cost[COST_SYSCALL].ns + machine->cost[COST_LOCK_FAST].ns + fs->cost[FS_COST_WRITE_BEFORE].ns +
           fs->cost[FS_COST_WRITE_LOCKED].ns + fs->cost[FS_COST_WRITE_PAGE].ns + fs->cost[FS_COST_COPY_PAGE].ns +
-          fs->cost[FS_COST_WRITE_AFTER].ns;
+          fs->cost[FS_COST_WRITE_AFTER].ns + fs->cost[FS_COST_LARGE_FOLIO].ns + fs->cost[FS_COST_COLD_PAGE].ns;
     ROW_CHECK (sum >= rows[i].low && sum <= rows[i].high, "%s %s: %" G_GUINT64_FORMAT " ns", rows[i].machine,
                rows[i].fs, sum);
     machine_free (machine);
