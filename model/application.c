@@ -243,15 +243,17 @@ static void application_sleep_until (Application *application, UrTime when)
 
   when = MIN (when, application_end (application));
 
-  task_enter_kernel (task);
-  task_sync (task);
-  if (sim_now (task->sim) < when) {
-    task_prepare_to_sleep (task);
-    task->waits_for = "its next arrival";
-    task_schedule (task, when);
-    task->waits_for = NULL;
-  }
-  task_return_to_user (task);
+  do { /* a notification ends the sleep; the system call is restarted after its task_work */
+    task_enter_kernel (task);
+    task_sync (task);
+    if (sim_now (task->sim) < when) {
+      task_prepare_to_sleep_interruptible (task);
+      task->waits_for = "its next arrival";
+      task_schedule (task, when);
+      task->waits_for = NULL;
+    }
+    task_return_to_user (task);
+  } while (sim_now (task->sim) < when);
 }
 
 /* Timed replay: nothing before its time; completions are reaped meanwhile.  FALSE: the time is up before. */

@@ -34,3 +34,12 @@ void cpu_send_ipi (Task *from, Cpu *cpu)
   task_cost (from, COST_IPI_SEND);
   cpu_interrupt (cpu, sim_cost (sim, COST_IPI_RECEIVE));
 }
+
+void cpu_send_ipi_from_interrupt (Cpu *from, Cpu *cpu)
+{
+  Simulation *sim = cpu->sim;
+
+  sim->count.ipis++;
+  cpu_interrupt (from, sim_cost (sim, COST_IPI_SEND));
+  cpu_interrupt (cpu, sim_cost (sim, COST_IPI_RECEIVE));
+}

@@ -20,6 +20,8 @@
 UrTime   cpu_interrupt (Cpu *cpu, UrTime ns);
 /* An IPI from `from` to a CPU that is running somebody.  The sender is charged, the receiver interrupted. */
 void     cpu_send_ipi (Task *from, Cpu *cpu);
+/* The same by a handler. */
+void     cpu_send_ipi_from_interrupt (Cpu *from, Cpu *cpu);
 
 /* The part of [booked, now] in which handlers ran. */
 static inline UrTime cpu_irq_unbooked (const Cpu *cpu)

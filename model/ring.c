@@ -175,7 +175,7 @@ void ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
   sim_trace (task, TRACE_CQRING_WAIT, NULL, min);
   ring->wait_nr = min;
   for (;;) {
-    task_prepare_to_sleep (task);
+    task_prepare_to_sleep_interruptible (task);
     ring->waiter = task;
     task_work_run_budget (task, ring, budget);
     ring_flush_overflow (ring);

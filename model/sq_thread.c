@@ -38,7 +38,7 @@ static UrTime sq_thread_timeout (const Simulation *sim, UrTime idle)
 
 static void sq_thread_sleep (Task *task, Ring *ring)
 {
-  task_prepare_to_sleep (task);
+  task_prepare_to_sleep_interruptible (task);
   ring->need_wakeup = TRUE;
   task_sync (task);
   if (ring_sq_ready (ring) || task_work_pending (ring)) {

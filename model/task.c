@@ -94,14 +94,47 @@ static gboolean task_pass (Task *task)
   return TRUE;
 }
 
-void task_sync (Task *task)
+static void task_sync_once (Task *task)
 {
-  if (task->owed == 0)
-    return;
   if (task_pass (task))
     ur_coroutine_suspend (task->coroutine);
   task->cpu->spin += task->spin_owed;
   task->spin_owed = 0;
+}
+
+/* exit_to_user_mode_loop(): the task_work of a notified task; it is in the kernel meanwhile. */
+static void task_exit_to_user (Task *task)
+{
+  task->user_mode = FALSE;
+  while (task->notify_signal && task->on_notify) {
+    task->on_notify (task);
+    task_cond_resched (task);
+  }
+  task_sync (task);
+  task->user_mode = TRUE;
+}
+
+/* An interrupt took it out of user mode: it runs its task_work, then goes on with what is left. */
+static void task_mend (Task *task)
+{
+  UrTime rest = task->rest;
+
+  task->broken = FALSE;
+  task->rest = 0;
+  task_exit_to_user (task);
+  task->owed = rest;
+}
+
+void task_sync (Task *task)
+{
+  if (task->owed == 0)
+    return;
+  task_sync_once (task);
+  while (G_UNLIKELY (task->broken)) {
+    task_mend (task);
+    if (task->owed)
+      task_sync_once (task);
+  }
 }
 
 /* The one timer of a task, for spins and sleeps with a deadline.  It is left armed when the
@@ -176,6 +209,8 @@ SpinEnd task_spin (Task *task, uint64_t *account, UrTime deadline)
   task->cpu->spin += spun;
   if (account)
     *account += spun;
+  if (G_UNLIKELY (task->broken))
+    task_mend (task);
   return task->spin_end;
 }
 
@@ -189,16 +224,33 @@ static void task_spin_ends (Task *task, SpinEnd end, UrTime delay)
   task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
 }
 
+/* It leaves user mode when the handler is done. */
+static void task_break (Task *task)
+{
+  UrTime handled = sim_now (task->sim) + cpu_interrupt_left (task->cpu);
+
+  task->broken = TRUE;
+  if (task->spinning) {
+    task_spin_finish (task, 0);
+  } else if (task->run_event) {
+    ur_engine_cancel (task->sim->engine, task->run_event);
+    task->rest += task->run_end - handled;
+    task->run_end = handled;
+    task->run_event = ur_engine_at (task->sim->engine, handled, task_run_done, task);
+  }
+}
+
 void task_delay (Task *task, UrTime ns)
 {
-  if (!task->run_event) {
-    if (!task->spinning) /* it is the one that acts: the time passes with its next task_sync() */
-      task->owed += ns;
-    return;
+  if (task->run_event) {
+    ur_engine_cancel (task->sim->engine, task->run_event);
+    task->run_end += ns;
+    task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
+  } else if (!task->spinning) { /* it is the one that acts: the time passes with its next task_sync() */
+    task->owed += ns;
   }
-  ur_engine_cancel (task->sim->engine, task->run_event);
-  task->run_end += ns;
-  task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
+  if (task->notify_signal && task->user_mode)
+    task_break (task);
 }
 
 void task_spin_finish (Task *task, UrTime delay) { task_spin_ends (task, SPIN_DONE, delay); }
@@ -220,7 +272,7 @@ void task_resched (Task *task)
 
 void task_dispatched (Task *task, gboolean switched)
 {
-  UrTime delay = task->remaining + cpu_interrupt_left (task->cpu);
+  UrTime remaining = task->remaining, delay = remaining + cpu_interrupt_left (task->cpu);
 
   task->state = TASK_RUNNING;
   task->slice_since = sim_now (task->sim);
@@ -234,6 +286,13 @@ void task_dispatched (Task *task, gboolean switched)
   }
   task->run_end = sim_now (task->sim) + delay;
   task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
+  if (task->notify_signal && task->user_mode) { /* schedule() was on its way back to user mode */
+    task->broken = TRUE;
+    task->rest += remaining;
+    ur_engine_cancel (task->sim->engine, task->run_event);
+    task->run_end -= remaining;
+    task->run_event = ur_engine_at (task->sim->engine, task->run_end, task_run_done, task);
+  }
 }
 
 void task_off_cpu (Task *task)
@@ -244,7 +303,13 @@ void task_off_cpu (Task *task)
     mutex_owner_off_cpu (task->mutexes[i]);
 }
 
-void task_prepare_to_sleep (Task *task) { task->prepared = TRUE; }
+void task_prepare_to_sleep (Task *task)
+{
+  task->prepared = TRUE;
+  task->interruptible = FALSE;
+}
+
+void task_prepare_to_sleep_interruptible (Task *task) { task->prepared = task->interruptible = TRUE; }
 
 void task_cancel_sleep (Task *task) { task->prepared = FALSE; }
 
@@ -264,6 +329,8 @@ gboolean task_schedule (Task *task, UrTime deadline)
     task->on_sleeping (task);
   }
   task_sync (task);
+  if (task->interruptible && task->notify_signal) /* signal_pending_state() */
+    task->prepared = FALSE;
   if (!task->prepared) { /* schedule() all the same: somebody else may have the better claim */
     task_yield (task);
     task_hook_running (task);
@@ -327,6 +394,23 @@ gboolean task_wake (Task *waker, Task *task) { return task_wake_up (waker, NULL,
 
 gboolean task_wake_from_interrupt (Cpu *cpu, Task *task) { return task_wake_up (NULL, cpu, task); }
 
+void task_notify (Task *from, Cpu *handler, Task *task, gboolean kick)
+{
+  if (task->notify_signal)
+    return;
+  task->notify_signal = TRUE;
+  if (task->interruptible && (task->state == TASK_SLEEPING || task->prepared))
+    task_wake_up (from, handler, task);
+  else if (kick && from && task_on_cpu (task) && task->cpu != from->cpu)
+    cpu_send_ipi (from, task->cpu);
+  else if (handler && task->cpu->current == task) { /* the handler's own CPU: it is on its way back to user mode */
+    if (task->cpu == handler)
+      cpu_interrupt (handler, 0);
+    else if (kick)
+      cpu_send_ipi_from_interrupt (handler, task->cpu);
+  }
+}
+
 void task_yield (Task *task)
 {
   Cpu *cpu;
@@ -354,5 +438,7 @@ void task_enter_kernel (Task *task)
 void task_return_to_user (Task *task)
 {
   task_cond_resched (task);
+  if (task->notify_signal)
+    task_exit_to_user (task);
   task->user_mode = TRUE;
 }

@@ -11,8 +11,11 @@
  * Sleeping follows the kernel's pattern, so that no wake-up is lost:
  *     task_prepare_to_sleep (t);  if (!condition) task_schedule (t, deadline);
  *
+ * Notification (TIF_NOTIFY_SIGNAL): task_notify() asks a task to run its task_work.  It does so at its next way back to
+ * user mode: at once if an interrupt finds it there, later if it is in the kernel; an interruptible sleep ends.
+ *
  * Stands for task_struct, schedule(), try_to_wake_up(), cond_resched() of
- * kernel/sched/core.c (5.1 to 6.18).
+ * kernel/sched/core.c, set_notify_signal() and kick_process(), exit_to_user_mode_loop() (5.1 to 6.18).
  */
 #ifndef TASK_H
 #define TASK_H
@@ -57,12 +60,18 @@ struct Task {
 
   UrTime woken_at, awake_at;              /* its last wake-up: the call; when it ran again */
   gboolean prepared;                      /* between task_prepare_to_sleep() and the sleep: a wake-up clears it */
+  gboolean interruptible;                 /* this sleep: a notification ends it */
   gboolean timed_out;
   UrTime deadline; UrEventHandle timer; UrTime timer_at;
 
   Rwsem *holds[TASK_RWSEMS]; unsigned n_holds;
   Mutex *mutexes[TASK_MUTEXES]; unsigned n_mutexes;
   const char *waits_for; const void *waits_on;      /* for the deadlock report; waits_on: if it is "rwsem" or "mutex" */
+
+  gboolean notify_signal;                 /* TIF_NOTIFY_SIGNAL: it has task_work to run */
+  gboolean broken; UrTime rest;           /* an interrupt took it out of user mode for that; what was left to do there */
+  void (*on_notify) (Task *task);         /* runs it and clears notify_signal */
+  Ring *task_works;                       /* rings with work for it, linked by task_works_next */
 
   /* io-wq's scheduler hooks: about to sleep, running again (io_wq_worker_sleeping, io_wq_worker_running). */
   void (*on_sleeping) (Task *task);
@@ -101,6 +110,8 @@ void  task_account_spin (Task *task, UrTime ns);
 
 /* set_current_state() before the condition is looked at a last time. */
 void  task_prepare_to_sleep (Task *task);
+/* TASK_INTERRUPTIBLE: task_notify() ends this sleep too, and it does not begin while notify_signal is set. */
+void  task_prepare_to_sleep_interruptible (Task *task);
 void  task_cancel_sleep (Task *task);
 /* Sleeps unless it was woken since task_prepare_to_sleep().  FALSE if the deadline passed. */
 gboolean task_schedule (Task *task, UrTime deadline);
@@ -108,6 +119,9 @@ gboolean task_schedule (Task *task, UrTime deadline);
 gboolean task_wake (Task *waker, Task *task);
 /* The same from an interrupt on `cpu`, which is longer for it. */
 gboolean task_wake_from_interrupt (Cpu *cpu, Task *task);
+/* There is task_work for `task`: sets notify_signal, ends an interruptible sleep, and with `kick` sends an IPI if it runs on
+ * another CPU; nothing if it was set.  By a task or an interrupt on `handler` (the other one is NULL). */
+void  task_notify (Task *from, Cpu *handler, Task *task, gboolean kick);
 /* How much of [from, to] its last wake-up took, from the call until it ran: ns. */
 static inline UrTime task_wakeup_within (const Task *task, UrTime from, UrTime to)
 {
@@ -127,7 +141,7 @@ static inline gboolean task_on_cpu (const Task *task) { return task->state == TA
 /* For cpu.c: the task has the CPU from now on; it lost it. */
 void  task_dispatched (Task *task, gboolean switched);
 void  task_off_cpu (Task *task);
-/* For interrupt.c: what it is doing takes ns longer. */
+/* For interrupt.c: what it is doing takes ns longer, and an interrupt in user mode is a way to its task_work. */
 void  task_delay (Task *task, UrTime ns);
 /* For cpu.c: takes the CPU from a running task at once if it may be preempted here, else it notices later. */
 void  task_resched (Task *task);

@@ -1,12 +1,18 @@
 /*
  * task_work: what has to run in the context of the ring's owner (the submitter, or the
- * sq_thread): posting completions on DEFER_TASKRUN rings, freeing requests that a worker
- * finished (6.4+), creating workers.  Stands for io_uring/tw.c, io_req_task_work_add(),
- * io_req_local_work_add(), io_run_local_work(), io_sq_tw(), create_worker_cb().
+ * sq_thread): posting completions, freeing requests that a worker finished (6.4+), creating workers.  Stands for
+ * io_uring/tw.c and what became it: io_req_normal_work_add(), io_req_local_work_add(), tctx_task_work(),
+ * io_run_local_work(), io_sq_tw(), and create_worker_cb() of io-wq.c; 5.12 to 6.18.
  *
- * Notification: DEFER_TASKRUN wakes a waiter when as many items as it waits for are queued;
- * COOP_TASKRUN and the sq_thread need no interrupt; a plain ring interrupts its owner once
- * per burst (TWA_SIGNAL).
+ * Who is told, and how.  The task has one list for all its rings; what comes first on it notifies:
+ *   plain ring       TWA_SIGNAL: an IPI if the owner runs on another CPU, a wake-up if its sleep is interruptible
+ *   COOP_TASKRUN     no IPI; the wake-up all the same
+ *   SQPOLL           no IPI; a sq_thread that sleeps is woken, one that polls sees it
+ *   TASKRUN_FLAG     besides, IORING_SQ_TASKRUN until the work is run
+ *   a new worker     TWA_SIGNAL whatever the ring, and on a list of its own
+ * A DEFER_TASKRUN ring has a list of its own for completions, which only io_uring_enter(GETEVENTS) runs.  Who waits there is
+ * woken by the first completion from a worker; those of direct I/O may be lazy (6.4+): they wake it when as many are queued as it
+ * still wants.
  */
 #ifndef TASK_WORK_H
 #define TASK_WORK_H
@@ -15,8 +21,10 @@
 
 /* Whether a worker hands its completions to the submitter (6.2+ on DEFER_TASKRUN rings; 6.1 does not). */
 gboolean task_work_posts (const Ring *ring);
-/* A completion for the submitter to post. */
+/* A completion for the owner to post, from a worker. */
 void     task_work_add_completion (Task *from, Ring *ring, Request *request);
+/* The same from an interrupt on `cpu` (direct I/O, a page that was read). */
+void     task_work_add_from_interrupt (Cpu *cpu, Ring *ring, Request *request);
 /* A request to be freed by the owner. */
 void     task_work_add_free (Task *from, Ring *ring);
 /* A worker to be created by `owner`, because `worker` (an IoWorker) went to sleep. */
@@ -25,7 +33,7 @@ static inline gboolean task_work_pending (const Ring *ring)
 {
   return ring->local_n || ring->frees || ring_owner (ring)->create_work;
 }
-/* Runs what is pending, at most `budget` items of the sq_thread; returns how many. */
+/* Runs what is pending, at most `budget` items of the sq_thread; returns how many: this ring's own list, then the task's. */
 unsigned task_work_run_budget (Task *task, Ring *ring, unsigned budget);
 static inline unsigned task_work_run (Task *task, Ring *ring) { return task_work_run_budget (task, ring, G_MAXUINT); }
 

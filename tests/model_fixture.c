@@ -284,6 +284,8 @@ static void ring_word (RingSetup *setup, const char *word)
     setup->cq_entries = (unsigned) g_ascii_strtoull (word + strlen ("cq="), NULL, 10);
   } else if (strcmp (word, "coop") == 0) {
     setup->flags.coop_taskrun = TRUE;
+  } else if (strcmp (word, "taskrun") == 0) {
+    setup->flags.taskrun_flag = TRUE;
   } else if (strcmp (word, "defer") == 0) {
     setup->flags.single_issuer = setup->flags.defer_taskrun = TRUE;
   } else if (!ring_flags_set (&setup->flags, word)) {
@@ -379,6 +381,36 @@ static void step_free (Actor *actor, const Step *step)
   task_sync (actor->task);
 }
 
+/* A request that was never submitted; its completion is left to the owner. */
+static Request *request_to_post (Actor *actor, const char *text)
+{
+  Fixture *fixture = actor->fixture;
+
+  task_sync (actor->task);
+  fixture->sim->count.submitted++;
+  fixture->ring->in_flight++;
+  return request_new (actor, text);
+}
+
+static void step_worker (Actor *actor, const Step *step)
+{
+  task_work_add_completion (actor->task, actor->fixture->ring, request_to_post (actor, step->text));
+}
+
+static void step_irq (Actor *actor, const Step *step)
+{
+  Cpu *cpu = &actor->task->sim->cpus[g_ascii_strtoull (step->text, NULL, 10)];
+
+  task_work_add_from_interrupt (cpu, actor->fixture->ring, request_to_post (actor, strchr (step->text, ',') + 1));
+}
+
+static void step_taskrun (Actor *actor, const Step *step)
+{
+  (void) step;
+  task_sync (actor->task);
+  actor_log (actor, actor->fixture->ring->taskrun ? "taskrun" : "-");
+}
+
 /* ---- scripts ---- */
 
 static const StepKind kinds[] = {
@@ -415,6 +447,9 @@ static const StepKind kinds[] = {
   { "post", step_post },
   { "reap", step_reap },
   { "free", step_free },
+  { "worker", step_worker },
+  { "irq", step_irq },
+  { "taskrun", step_taskrun },
 };
 
 static Step step_parse (const char *word)

@@ -26,7 +26,7 @@
  *   say:TEXT  cpu            logs TEXT, logs "cpuN"
  *   repeat:N                 N times more from the first step
  *   ring:N[,WORD...]         makes the fixture's ring of N entries; the task is its submitter.  Words are the flags as
- *                            for --ring, coop, defer (with single-issuer), cq=N (with cqsize), idle=T
+ *                            for --ring, coop, taskrun, defer (with single-issuer), cq=N (with cqsize), idle=T
  *   sqe:REQUEST              puts a request into the SQ
  *   submit  submit:N         io_uring_enter() for all that is in the SQ, waiting for N completions; logs "submitted K",
  *                            "EBUSY" or "EEXIST" if not all were
@@ -35,6 +35,8 @@
  *   post:REQUEST             posts the completion of a request that was never submitted
  *   reap                     takes what is in the CQ and logs the names of the requests, "-" if there are none
  *   free                     leaves a request for the ring's owner to free, as a worker of 6.4+ does
+ *   worker:REQUEST  irq:N,REQUEST    a completion that the owner has to post, from a worker; from an interrupt on CPU N
+ *   taskrun                  logs whether IORING_SQ_TASKRUN is set: "taskrun" or "-"
  *
  * A request is rN, wN (file N) or sN (fsync), then +PAGES (1) and @PAGE where it starts (0), with 'a' before it for
  * IOSQE_ASYNC, 'b' for a malformed one.  Requests are named a, b, c... in the order in which they are made.

@@ -208,7 +208,7 @@ static void test_creation (void)
     { "who queues while a worker runs does not", "linux-6.18", NULL,
       "S@1: ring:8 sqe:w0+3 submit run:20 sqe:w1 submit:2 reap", "0123", "ab", "ab", 1, 1 },
     { "one at a time: who has asked does not ask again before the owner has run", "linux-6.3", SLEEPS,
-      "S@1: user ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit run:1000 submit:4 reap", "0123", "abcd", "abcd", 1, 2 },
+      "S@1: ring:8 sqe:w0 sqe:w1 sqe:w2 sqe:w3 submit kernel run:1000 submit:4 reap", "0123", "abcd", "abcd", 1, 2 },
     { "then it may", "linux-6.3", SLEEPS,
       "S@1: user ring:8 sqe:w0 sqe:w1 submit run:200 submit:2 reap run:100 sqe:w0 submit run:1 sqe:w1 submit run:1 "
       "sqe:w2 submit:3 reap",

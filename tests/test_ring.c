@@ -234,9 +234,9 @@ static void test_waiting (void)
     { { "6.3, no DEFER_TASKRUN: the worker posts each, one wake-up", "linux-6.3", NULL,
         "S/0: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 10, b 20 20, c 30 30" },
       1 },
-    { { "6.3, DEFER_TASKRUN: the waiter is woken when its number is queued, and posts", "linux-6.3", NULL,
-        "S/0: ring:8,coop,defer sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 30, b 20 30, c 30 30" },
-      1 },
+    { { "6.3, DEFER_TASKRUN: what a worker finished wakes the waiter each time, and it posts", "linux-6.3", NULL,
+        "S/0: ring:8,coop,defer sqe:w0 sqe:w0 sqe:w0 submit:3 reap", "S@30 reap abc", "a 10 10, b 20 20, c 30 30" },
+      3 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {

@@ -35,6 +35,7 @@
   X (file_io) \
   X (ring_setup) \
   X (ring) \
+  X (task_work) \
   X (submit) \
   X (io_wq) \
   X (workqueue) \
