@@ -1,5 +1,5 @@
 /* Whole runs: outcomes, times that can be computed by hand, seeds, limits, replay, groups, interruption, errors,
- * deadlock.  Random configurations: test_conservation.c. */
+ * deadlock.  Random configurations: test_properties.c. */
 #include "model/application.h"
 #include "tests/model_fixture.h"
 #include "tests/unit.h"

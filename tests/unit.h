@@ -41,7 +41,7 @@
   X (workqueue) \
   X (application_uring) \
   X (simulation) \
-  X (conservation) \
+  X (properties) \
   X (trace_event) \
   X (output)
 

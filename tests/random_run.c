@@ -1,0 +1,329 @@
+/* See random_run.h.  One draw per statement throughout: the order of the draws is part of a run's number. */
+#include "tests/random_run.h"
+
+#include "model/data_path.h"
+#include "src/engine/random.h"
+
+#include <string.h>
+
+/* Requests over all streams of a run, about. */
+#define IOS 300u
+#define FILES_MAX 8u
+
+static unsigned below (UrRandom *random, unsigned n) { return (unsigned) ur_random_below (random, n); }
+static gboolean one_in (UrRandom *random, unsigned n) { return below (random, n) == 0; }
+
+/* 1 .. most, small ones more often. */
+static unsigned about (UrRandom *random, unsigned most)
+{
+  unsigned limit = 1 + below (random, most);
+
+  return 1 + below (random, limit);
+}
+
+#define PICK(random, array) ((array)[below (random, G_N_ELEMENTS (array))])
+
+static void G_GNUC_PRINTF (2, 3) line (GString *text, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_string_append_vprintf (text, format, args);
+  va_end (args);
+  g_string_append_c (text, '\n');
+}
+
+static void G_GNUC_PRINTF (3, 4) option (RandomRun *run, const char *name, const char *format, ...)
+{
+  va_list args;
+
+  g_ptr_array_add (run->words, g_strdup (name));
+  va_start (args, format);
+  g_ptr_array_add (run->words, g_strdup_vprintf (format, args));
+  va_end (args);
+}
+
+static GString *add_input (RandomRun *run, const char *name)
+{
+  RandomInput *input = g_new (RandomInput, 1);
+
+  *input = (RandomInput){ name, g_string_new (NULL) };
+  g_ptr_array_add (run->inputs, input);
+  return input->text;
+}
+
+/* ---- the machine ---- */
+
+/* A shipped policy; those of a 6.x kernel sometimes on another one of that series. */
+static void random_policy (UrRandom *random, RandomRun *run)
+{
+  static const char *const kernels[] = {
+    "6.0", "6.1", "6.2", "6.4", "6.5", "6.6", "6.9", "6.12", "6.15", "6.16", "6.18",
+  };
+  g_auto (GStrv) names = data_path_list ("policies", ".policy");
+  const char *name = names[run->number % g_strv_length (names)];
+  const char *kernel = PICK (random, kernels);
+  gboolean other = one_in (random, 3);
+
+  option (run, "--policy", "%s", name);
+  if (other && !g_str_has_prefix (name, "linux-5") && !g_str_equal (name, "write-workqueue-2"))
+    option (run, "--kernel", "%s", kernel);
+}
+
+static void random_machine (UrRandom *random, RandomRun *run)
+{
+  static const char *const placements[] = { "spread", "pack" }, *const preemptions[] = { "voluntary", "full" };
+  static const unsigned many[] = { 16, 64, 256 };
+  static const unsigned sleeps[] = { 0, 3, 20, 100 };
+  g_auto (GStrv) machines = data_path_list ("machines", ".machine");
+  g_auto (GStrv) file_systems = data_path_list ("file_systems", ".fs");
+  const char *fs = file_systems[below (random, g_strv_length (file_systems))];
+  unsigned cpus = one_in (random, 10) ? PICK (random, many) : 1 + below (random, 8);
+
+  option (run, "--machine", "%s", machines[below (random, g_strv_length (machines))]);
+  option (run, "--fs", "%s", fs);
+  option (run, "--cpus", "%u", cpus);
+  run->noise = !one_in (random, 3);
+  option (run, "--set", "noise=%s", run->noise ? "0.15" : "0");
+  if (one_in (random, 2))
+    option (run, "--set", "Scheduler.Placement=%s", PICK (random, placements));
+  if (one_in (random, 2))
+    option (run, "--set", "Scheduler.Preemption=%s", PICK (random, preemptions));
+  if (one_in (random, 3))
+    option (run, "--set", "FileSystem %s.SleepEvery=%u", fs, PICK (random, sleeps));
+}
+
+/* ---- jobs ---- */
+
+static void random_files (UrRandom *random, GString *text, unsigned files)
+{
+  unsigned first = below (random, FILES_MAX), step = 1 + below (random, 2);
+
+  g_string_append (text, "filename=");
+  for (unsigned i = 0; i < files; i++)
+    g_string_append_printf (text, "%sf%u", i ? ":" : "", (first + i * step) % FILES_MAX);
+  g_string_append_c (text, '\n');
+}
+
+static void random_access (UrRandom *random, GString *text, unsigned ios)
+{
+  static const char *const kinds[] = { "randwrite", "randwrite", "randwrite", "randrw", "randrw",
+                                       "randread",  "write",     "rw",        "read" };
+  static const char *const services[] = { "roundrobin", "sequential", "random" };
+  static const unsigned sizes[] = { 4096, 4096, 16384, 65536, 1048576, 16777216, 67108864 };
+  static const unsigned blocks[] = { 4096, 4096, 4096, 512, 8192, 16384, 65536, 131072 };
+  unsigned files = one_in (random, 2) ? 1 : 1 + below (random, FILES_MAX / 2);
+  unsigned size = PICK (random, sizes);
+  unsigned bs = PICK (random, blocks);
+
+  random_files (random, text, files);
+  line (text, "rw=%s", PICK (random, kinds));
+  line (text, "rwmixread=%u", below (random, 101));
+  line (text, "bs=%u", MIN (bs, size));
+  line (text, "size=%u", size * files);
+  line (text, "file_service_type=%s", PICK (random, services));
+  line (text, "number_ios=%u", ios);
+  line (text, "randrepeat=%u", below (random, 2));
+  if (one_in (random, 4))
+    line (text, "loops=%u", 2 + below (random, 20));
+  if (one_in (random, 6))
+    line (text, "norandommap");
+  if (one_in (random, 6))
+    line (text, "random_distribution=zipf:1.1");
+  if (one_in (random, 3))
+    line (text, "invalidate=0\noverwrite=%u", below (random, 2));
+  if (one_in (random, 6))
+    line (text, "fallocate=none\nfile_append=%u", below (random, 2));
+  if (one_in (random, 4))
+    line (text, "fsync=%u", 1 + below (random, 20));
+  if (one_in (random, 8))
+    line (text, "fdatasync=%u", 1 + below (random, 20));
+}
+
+/* How many are in flight, and how they are handed over. */
+static void random_depth (UrRandom *random, GString *text)
+{
+  unsigned iodepth = one_in (random, 30) ? 1024 : about (random, 64);
+
+  line (text, "iodepth=%u", iodepth);
+  if (one_in (random, 2))
+    line (text, "iodepth_low=%u", 1 + below (random, iodepth));
+  if (one_in (random, 2))
+    line (text, "iodepth_batch=%u", 1 + below (random, iodepth));
+  if (one_in (random, 2)) {
+    unsigned min = below (random, iodepth + 1);
+
+    line (text, "iodepth_batch_complete_min=%u", min);
+    line (text, "iodepth_batch_complete_max=%u", MAX (min, 1) + below (random, iodepth));
+  }
+}
+
+static void random_engine (UrRandom *random, GString *text)
+{
+  static const char *const engines[] = { "io_uring", "io_uring", "io_uring", "io_uring", "libaio", "psync" };
+
+  line (text, "ioengine=%s", PICK (random, engines));
+  random_depth (random, text);
+  if (one_in (random, 4))
+    line (text, "sqthread_poll=1");
+  if (one_in (random, 6))
+    line (text, "sqthread_poll_cpu=0");
+  if (one_in (random, 6))
+    line (text, "force_async=1");
+  if (one_in (random, 6))
+    line (text, "fixedbufs=1\nregisterfiles=1");
+}
+
+static void random_times (UrRandom *random, GString *text)
+{
+  if (one_in (random, 6))
+    line (text, "thinktime=%uus\nthinktime_blocks=%u", 1 + below (random, 100), 1 + below (random, 8));
+  if (one_in (random, 5))
+    line (text, "startdelay=%uus", below (random, 500));
+  if (one_in (random, 8))
+    line (text, "runtime=%uus", 1 + below (random, 2000));
+  if (one_in (random, 16))
+    line (text, "runtime=%uus\ntime_based", 1 + below (random, 2000));
+}
+
+static void random_job_file (UrRandom *random, RandomRun *run)
+{
+  GString *text = add_input (run, "job.fio");
+  unsigned jobs = about (random, 4);
+
+  for (unsigned i = 0; i < jobs; i++) {
+    unsigned clones = one_in (random, 3) ? 1 + below (random, 4) : 1;
+
+    line (text, "[job%u]", i);
+    line (text, "numjobs=%u", clones);
+    if (i && one_in (random, 3))
+      line (text, "stonewall");
+    random_engine (random, text);
+    random_access (random, text, 1 + below (random, 2 * IOS / jobs / clones));
+    random_times (random, text);
+  }
+}
+
+/* ---- traces ---- */
+
+static void random_iolog (UrRandom *random, RandomRun *run, const char *name, unsigned ios)
+{
+  static const unsigned blocks[] = { 4096, 4096, 512, 8192, 65536 };
+  static const unsigned gaps[] = { 0, 1, 10, 100, 2000 };
+  GString *text = add_input (run, name);
+  unsigned files = 1 + below (random, FILES_MAX), gap = PICK (random, gaps), reads = below (random, 101);
+  unsigned now = 0;
+
+  line (text, "fio version 3 iolog");
+  for (unsigned i = 0; i < files; i++)
+    line (text, "0 f%u add\n0 f%u open", i, i);
+  for (unsigned i = 0; i < ios; i++) {
+    unsigned file = below (random, files), bs = PICK (random, blocks), at = below (random, 256);
+    gboolean read = below (random, 100) < reads;
+
+    now += one_in (random, 3) ? 0 : below (random, 2 * gap + 1);
+    if (one_in (random, 40))
+      line (text, "%u f%u %s 0 0", now, file, one_in (random, 2) ? "sync" : "datasync");
+    else
+      line (text, "%u f%u %s %u %u", now, file, read ? "read" : "write", at * bs, bs);
+  }
+  for (unsigned i = 0; i < files; i++)
+    line (text, "%u f%u close", now, i);
+}
+
+static void random_replay (UrRandom *random, RandomRun *run)
+{
+  static const char *const names[] = { "0.iolog", "1.iolog", "2.iolog" };
+  static const char *const replays[] = { "closed", "timed", "timed", "fast" };
+  static const char *const engines[] = { "io_uring", "io_uring", "libaio", "psync" };
+  static const unsigned scales[] = { 10, 50, 200, 1000 };
+  unsigned traces = 1 + below (random, G_N_ELEMENTS (names));
+
+  for (unsigned i = 0; i < traces; i++)
+    random_iolog (random, run, names[i], 1 + below (random, 2 * IOS / traces));
+  option (run, "--replay", "%s", PICK (random, replays));
+  option (run, "--engine", "%s", PICK (random, engines));
+  option (run, "--iodepth", "%u", about (random, 64));
+  if (one_in (random, 3))
+    option (run, "--time-scale", "%u", PICK (random, scales));
+  if (one_in (random, 4))
+    g_ptr_array_add (run->words, g_strdup ("--sqpoll"));
+}
+
+/* ---- runs ---- */
+
+static void random_input_free (gpointer data)
+{
+  RandomInput *input = data;
+
+  g_string_free (input->text, TRUE);
+  g_free (input);
+}
+
+RandomRun *random_run_new (unsigned number)
+{
+  static const char *const caches[] = { "clean", "clean", "dirty" };
+  RandomRun *run = g_new0 (RandomRun, 1);
+  UrRandom random;
+
+  ur_random_init_indexed (&random, 1, "random run", number);
+  run->number = number;
+  run->words = g_ptr_array_new_with_free_func (g_free);
+  run->inputs = g_ptr_array_new_with_free_func (random_input_free);
+  random_policy (&random, run);
+  random_machine (&random, run);
+  option (run, "--cache", "%s", PICK (&random, caches));
+  option (run, "--seed", "%u", number + 1);
+  if (one_in (&random, 12))
+    option (run, "--limit-ios", "%u", 1 + below (&random, IOS));
+  if (one_in (&random, 12))
+    option (run, "--simulate-time", "%uus", 1 + below (&random, 3000));
+  if (one_in (&random, 5))
+    random_replay (&random, run);
+  else
+    random_job_file (&random, run);
+  return run;
+}
+
+void random_run_free (RandomRun *run)
+{
+  if (!run)
+    return;
+  g_ptr_array_unref (run->words);
+  g_ptr_array_unref (run->inputs);
+  g_free (run);
+}
+
+gboolean random_run_write (const RandomRun *run, const char *directory, GError **error)
+{
+  for (unsigned i = 0; i < run->inputs->len; i++) {
+    const RandomInput *input = run->inputs->pdata[i];
+    g_autofree char *path = g_build_filename (directory, input->name, NULL);
+
+    if (!g_file_set_contents (path, input->text->str, (gssize) input->text->len, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+char *random_run_repeat (const RandomRun *run)
+{
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, "run %u, to repeat it:\n", run->number);
+  for (unsigned i = 0; i < run->inputs->len; i++) {
+    const RandomInput *input = run->inputs->pdata[i];
+
+    g_string_append_printf (text, "cat > %s <<'END'\n%sEND\n", input->name, input->text->str);
+  }
+  g_string_append (text, "uringsim run");
+  for (unsigned i = 0; i < run->words->len; i++) {
+    g_autofree char *quoted = g_shell_quote (run->words->pdata[i]);
+
+    g_string_append_printf (text, " %s",
+                            strpbrk (run->words->pdata[i], " *?'\"") ? quoted : (char *) run->words->pdata[i]);
+  }
+  for (unsigned i = 0; i < run->inputs->len; i++)
+    g_string_append_printf (text, " %s", ((const RandomInput *) run->inputs->pdata[i])->name);
+  return g_string_free (text, FALSE);
+}

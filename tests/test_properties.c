@@ -1,0 +1,496 @@
+/*
+ * What must hold whatever is asked of the machine: 1,000 random small runs (random_run.h), each taken apart.
+ *
+ * Every run is made three times: once in small steps with somebody listening to every event, once as the program makes
+ * it, which must give the same bytes, and once with another seed, which must not if costs vary.  What the listener saw
+ * is compared with what the result says, so the model's own books are not the only witness.
+ *
+ * URINGSIM_TEST_RUNS=FIRST or FIRST-LAST picks runs; without it they are fewer in a build with AddressSanitizer.
+ */
+#include "model/application.h"
+#include "model/collect.h"
+#include "src/command/options.h"
+#include "src/command/scenario.h"
+#include "tests/model_fixture.h"
+#include "tests/random_run.h"
+#include "tests/unit.h"
+
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#define RUNS 120u
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define RUNS 120u
+#endif
+#endif
+#ifndef RUNS
+#define RUNS 1000u
+#endif
+
+/* How far the clock moves between two looks at the machine. */
+#define STEP (100 * UR_US)
+/* Longest time all CPUs may be idle with requests in flight: waits inside the file system are about 20 us each. */
+#define QUIET (400 * UR_US)
+/* A stream that runs for a time has no end of its own. */
+#define COUNTED_MAX 20000u
+
+/* ---- what a listener sees ---- */
+
+/* One completed request of an io_uring stream. */
+typedef struct {
+  unsigned application, file, bucket;
+  uint64_t number;
+  gboolean hashed;
+  Outcome outcome;
+  RequestTimes time;
+} Seen;
+
+typedef struct {
+  Simulation *sim;
+  GArray *seen; /* of Seen, in the order of their CQEs */
+  uint64_t count[TRACE_EVENT_KINDS];
+  uint64_t queued_hashed;
+  UrTime quiet, quiet_at; /* longest time without anything while requests are in flight */
+} Witness;
+
+static void witness_hear (const TraceEvent *event, void *data)
+{
+  Witness *witness = data;
+  const Application *application;
+
+  witness->count[event->kind]++;
+  witness->queued_hashed += event->kind == TRACE_QUEUE_ASYNC_WORK && event->hashed;
+  if (event->kind != TRACE_COMPLETE)
+    return;
+  application = g_ptr_array_index (witness->sim->applications, event->application);
+  for (unsigned i = 0; i < application->iodepth; i++) {
+    const Request *request = &application->slots[i];
+
+    if (request->number == event->request && request->time.prepared) {
+      Seen seen = { event->application, request->io.file, request->bucket, request->number,
+                    request->hashed,    request->outcome, request->time };
+
+      g_array_append_val (witness->seen, seen);
+    }
+  }
+}
+
+static gboolean all_idle (const Simulation *sim)
+{
+  for (unsigned i = 0; i < sim->n_cpus; i++)
+    if (sim->cpus[i].current)
+      return FALSE;
+  return TRUE;
+}
+
+/* Starts the first stonewall group that there is. */
+static void start_first_group (Simulation *sim)
+{
+  unsigned first = G_MAXUINT;
+
+  for (unsigned i = 0; i < sim->applications->len; i++)
+    first = MIN (first, ((const Application *) g_ptr_array_index (sim->applications, i))->job->group);
+  for (unsigned i = 0; i < sim->applications->len; i++) {
+    Application *application = g_ptr_array_index (sim->applications, i);
+
+    if (application->job->group == first)
+      application_start (application);
+  }
+  sim->group = first + 1;
+}
+
+/* simulation_run() in small steps, with a look at the machine after each. */
+static RunResult *run_watched (SimulationSetup setup, Witness *witness, GError **error)
+{
+  RunResult *result = NULL;
+  Simulation *sim;
+
+  setup.trace = witness_hear;
+  setup.trace_data = witness;
+  sim = witness->sim = sim_new (&setup, error);
+  if (!sim)
+    return NULL;
+  start_first_group (sim);
+  while (!sim->error && !sim->ended) {
+    UrTime now = sim_now (sim), next = ur_engine_next (sim->engine);
+
+    if (sim->count.in_flight.level > 0 && all_idle (sim) && next > now && next - now > witness->quiet) {
+      witness->quiet = next - now;
+      witness->quiet_at = now;
+    }
+    if (next == UR_TIME_NEVER || next > 100 * UR_S) {
+      sim_fail (sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_DEADLOCK,
+                                  "nothing goes on from %" G_GUINT64_FORMAT " ns", now));
+      break;
+    }
+    ur_engine_run (sim->engine, MAX (next, now + STEP));
+  }
+  if (!sim->error) {
+    cpus_settle (sim);
+    sim_check (sim);
+  }
+  if (sim->error)
+    g_propagate_error (error, g_steal_pointer (&sim->error));
+  else
+    result = sim_collect (sim, FALSE);
+  sim_free (sim);
+  return result;
+}
+
+/* ---- what the run asked for ---- */
+
+typedef struct {
+  uint64_t requests, pages; /* of all streams, if nothing cuts them short */
+  UrTime waits;             /* time that may pass without anything to do */
+  gboolean cut;             /* something may cut them short */
+} Asked;
+
+static void ask_job (const SimulationSetup *setup, const WorkloadJob *job, Asked *asked)
+{
+  g_autoptr (GError) error = NULL;
+  IoSource *source = workload_open_job (setup->workload, job, setup->seed, &error);
+  UrTime last = 0;
+  unsigned counted = 0;
+  Io io;
+
+  while (counted++ < COUNTED_MAX && source->next (source, &io, &error) > 0) {
+    asked->requests++;
+    asked->pages += io.length / 4096 + 1;
+    last = MAX (last, io.arrival);
+    asked->waits += job->thinktime / MAX (job->thinktime_blocks, 1);
+  }
+  source->free (source);
+  asked->waits += job->start_delay + last + (job->time_based ? job->runtime : 0);
+  asked->cut |= job->runtime != 0;
+}
+
+static Asked ask (const SimulationSetup *setup)
+{
+  Asked asked = { .cut = setup->limit_ios || setup->limit_time };
+
+  for (unsigned i = 0; i < setup->workload->jobs->len; i++)
+    ask_job (setup, g_ptr_array_index (setup->workload->jobs, i), &asked);
+  return asked;
+}
+
+/* ---- properties ---- */
+
+/* Everything that was asked for happened once, has one outcome, and the witness saw the same. */
+static void check_conservation (const Asked *asked, const Witness *witness, const RunResult *result, const char *row)
+{
+  uint64_t outcomes = 0, ops = 0, seen[OUTCOMES] = { 0 }, punted;
+
+  for (unsigned i = 0; i < OUTCOMES; i++)
+    outcomes += result->outcome[i];
+  for (unsigned i = 0; i < IO_OPS; i++)
+    ops += result->op[i].ios;
+  for (unsigned i = 0; i < witness->seen->len; i++)
+    seen[g_array_index (witness->seen, Seen, i).outcome]++;
+  punted = seen[OUTCOME_PUNTED_HASHED] + seen[OUTCOME_PUNTED_UNHASHED];
+  ROW_CHECK (outcomes == result->ios + result->syncs + result->outcome[OUTCOME_FAILED] &&
+                 ops == outcomes - result->outcome[OUTCOME_FAILED],
+             "%d outcomes of %d I/Os and %d syncs; %s", (int) outcomes, (int) result->ios, (int) result->syncs, row);
+  ROW_CHECK (result->outcome[OUTCOME_FAILED] == 0, "nothing can fail: %d; %s", (int) result->outcome[OUTCOME_FAILED],
+             row);
+  ROW_CHECK (asked->cut || outcomes == asked->requests, "%d of %d requests; %s", (int) outcomes, (int) asked->requests,
+             row);
+  ROW_CHECK (result->all.lat.n == result->ios && result->all.clat.n == result->ios, "latencies of all; %s", row);
+  ROW_CHECK (witness->seen->len == witness->count[TRACE_COMPLETE], "%u completed requests, %d completions; %s",
+             witness->seen->len, (int) witness->count[TRACE_COMPLETE], row);
+  ROW_CHECK (witness->count[TRACE_SUBMIT_REQ] == witness->count[TRACE_COMPLETE], "%d submitted, %d completed; %s",
+             (int) witness->count[TRACE_SUBMIT_REQ], (int) witness->count[TRACE_COMPLETE], row);
+  ROW_CHECK (seen[OUTCOME_PUNTED_HASHED] == result->outcome[OUTCOME_PUNTED_HASHED] &&
+                 seen[OUTCOME_PUNTED_UNHASHED] == result->outcome[OUTCOME_PUNTED_UNHASHED] &&
+                 punted == witness->count[TRACE_QUEUE_ASYNC_WORK],
+             "punted: %d hashed, %d unhashed, %d queued; %s", (int) seen[OUTCOME_PUNTED_HASHED],
+             (int) seen[OUTCOME_PUNTED_UNHASHED], (int) witness->count[TRACE_QUEUE_ASYNC_WORK], row);
+  ROW_CHECK (witness->count[TRACE_SCHED_WAKEUP] == result->wakeups, "%d wake-ups told, %d counted; %s",
+             (int) witness->count[TRACE_SCHED_WAKEUP], (int) result->wakeups, row);
+  ROW_CHECK (result->cq_overflows == 0, "fio never overflows its CQ: %d; %s", (int) result->cq_overflows, row);
+}
+
+/* The stations of a request come in their order; what was not punted was in no queue. */
+static void check_stations (const Witness *witness, const char *row)
+{
+  for (unsigned i = 0; i < witness->seen->len; i++) {
+    const Seen *seen = &g_array_index (witness->seen, Seen, i);
+    const RequestTimes *t = &seen->time;
+    gboolean punted = seen->outcome == OUTCOME_PUNTED_HASHED || seen->outcome == OUTCOME_PUNTED_UNHASHED;
+    gboolean ok = t->prepared <= t->attempt && t->done <= t->posted && t->lock_wanted <= t->lock_got;
+
+    if (punted)
+      ok =
+          ok && t->attempt <= t->verdict && t->verdict <= t->queued && t->queued <= t->started && t->started <= t->done;
+    else
+      ok = ok && !t->queued && !t->started && t->attempt <= t->done;
+    if (t->lock_wanted)
+      ok = ok && t->lock_got <= t->done && t->lock_wanted >= (punted ? t->started : t->attempt);
+    if (!ROW_CHECK (ok, "stream %u, request %d goes backwards or skips a station; %s", seen->application,
+                    (int) seen->number, row))
+      return;
+  }
+}
+
+/* Ordering guarantee: punted work of one bucket of one ring is executed in the order of its queueing, one at a time,
+ * and its CQEs are posted in that order. */
+static void check_hashed_order (const Witness *witness, const char *row)
+{
+  g_autoptr (GHashTable) last = g_hash_table_new (NULL, NULL); /* of Seen, by stream and bucket; only looked up */
+
+  for (unsigned i = 0; i < witness->seen->len; i++) {
+    Seen *seen = &g_array_index (witness->seen, Seen, i), *before;
+    gpointer key = GUINT_TO_POINTER (seen->application * 64 + seen->bucket + 1);
+
+    if (seen->outcome != OUTCOME_PUNTED_HASHED)
+      continue;
+    before = g_hash_table_lookup (last, key);
+    g_hash_table_insert (last, key, seen);
+    if (before && !ROW_CHECK (before->time.queued <= seen->time.queued && before->time.done <= seen->time.started,
+                              "stream %u, bucket %u: requests %d and %d overtake or overlap; %s", seen->application,
+                              seen->bucket, (int) before->number, (int) seen->number, row))
+      return;
+  }
+}
+
+/* No more in flight than the depths allow, no more locking than an attempt and an execution each. */
+static void check_bounds (const SimulationSetup *setup, const RunResult *result, const char *row)
+{
+  double in_flight = result->iops * ur_histogram_mean (&result->all.lat) / 1e9;
+  uint64_t depth = 0, acquired = 0;
+
+  for (unsigned i = 0; i < setup->workload->jobs->len; i++) {
+    const WorkloadJob *job = g_ptr_array_index (setup->workload->jobs, i);
+    int engine = setup->engine >= 0 ? setup->engine : (int) job->engine;
+
+    depth += engine == APPLICATION_PSYNC ? 1 : setup->iodepth ? setup->iodepth : job->iodepth;
+  }
+  for (unsigned i = 0; i < result->n_locks; i++)
+    acquired += result->lock[i].acquired;
+  ROW_CHECK (in_flight <= (double) depth * 1.001, "%g in flight, %d allowed; %s", in_flight, (int) depth, row);
+  ROW_CHECK (acquired <= 2 * (result->ios + result->syncs), "%d times locked; %s", (int) acquired, row);
+}
+
+/* The stations add up to the time from prepared to reaped. */
+static void check_phases (const SimulationSetup *setup, const RunResult *result, const char *row)
+{
+  double sum = 0, mean = ur_histogram_mean (&result->all.lat);
+
+  for (unsigned i = 0; i < PHASES; i++) {
+    ROW_CHECK (result->phase[i].mean >= 0, "phase %s is %g; %s", phase_name (i), result->phase[i].mean, row);
+    sum += result->phase[i].mean;
+  }
+  ROW_CHECK (ABS (sum - result->phase_total) <= 1e-6 * sum, "phases %g, in all %g; %s", sum, result->phase_total, row);
+  for (unsigned i = 0; i < setup->workload->jobs->len; i++)
+    if (setup->engine == APPLICATION_PSYNC ||
+        ((const WorkloadJob *) g_ptr_array_index (setup->workload->jobs, i))->engine == APPLICATION_PSYNC)
+      return; /* its latency starts when the call is made */
+  ROW_CHECK (result->all.slat.sum + result->all.clat.sum == result->all.lat.sum, "slat + clat = lat; %s", row);
+  if (!result->syncs) /* the phases include them, the latencies do not */
+    ROW_CHECK (ABS (sum - mean) <= 1e-6 * mean + 1e-6, "phases %g, latency %g; %s", sum, mean, row);
+}
+
+static void check_cpu (const RunResult *result, const char *row)
+{
+  double parts = result->cpu.app + result->cpu.sq_thread + result->cpu.workers + result->cpu.flusher + result->cpu.irq;
+  uint64_t punted = result->outcome[OUTCOME_PUNTED_HASHED] + result->outcome[OUTCOME_PUNTED_UNHASHED];
+
+  ROW_CHECK (result->cpu.busy >= 0 && result->cpu.busy <= 1 + 1e-9 && ABS (parts - result->cpu.busy) < 1e-9 &&
+                 ABS (result->cpu.busy + result->cpu.idle - 1) < 1e-9 && result->cpu.spin <= result->cpu.busy + 1e-9,
+             "busy %g of which %g; %s", result->cpu.busy, parts, row);
+  ROW_CHECK (result->workers.max_alive <= result->workers.created, "%u workers of %u; %s", result->workers.max_alive,
+             result->workers.created, row);
+  /* also counts a worker that was told of work while it was about to sleep, which is no wake-up */
+  ROW_CHECK (result->futile_wakeups <= result->wakeups + result->workers.created + punted,
+             "%d of %d wake-ups futile; %s", (int) result->futile_wakeups, (int) result->wakeups, row);
+  ROW_CHECK (result->ipis <= result->wakeups + result->ios + result->syncs, "%d IPIs; %s", (int) result->ipis, row);
+}
+
+/* No wake-up is lost: while requests are in flight the machine is never idle for long, and the whole takes no longer
+ * than a slow machine needs. */
+static void check_liveness (const SimulationSetup *setup, const Asked *asked, const Witness *witness,
+                            const RunResult *result, const char *row)
+{
+  UrTime work = asked->requests * UR_MS + asked->pages * 20 * UR_US, bound;
+  unsigned jobs = setup->workload->jobs->len;
+
+  bound = work + 100 * UR_MS;
+  bound += asked->requests * 4 * jobs * 4 * UR_MS / result->cpus; /* polling tasks keep a CPU for a tick each */
+  ROW_CHECK (witness->quiet <= QUIET, "idle for %d us at %d us with requests in flight; %s",
+             (int) (witness->quiet / UR_US), (int) (witness->quiet_at / UR_US), row);
+  ROW_CHECK (result->sim_ns <= bound + asked->waits, "it takes %d ms, expected %d ms at most; %s",
+             (int) (result->sim_ns / UR_MS), (int) ((bound + asked->waits) / UR_MS), row);
+  ROW_CHECK (!result->all.lat.n || result->all.lat.max <= bound, "a request takes %d ms, expected %d ms at most; %s",
+             (int) (result->all.lat.max / UR_MS), (int) (bound / UR_MS), row);
+}
+
+/* ---- repetition ---- */
+
+/* As the program prints it. */
+static char *result_text (const Scenario *scenario, const RunResult *result)
+{
+  g_autoptr (GPtrArray) notes = g_ptr_array_new ();
+  ReportRun run = { .result = result, .iops = { result->iops, -1, 1 } };
+  Report report = {
+    .command = "run",
+    .seed = result->seed,
+    .reps = 1,
+    .workload = scenario->workload,
+    .machine = scenario->machine,
+    .replay = scenario->replay,
+    .notes = notes,
+    .n_runs = 1,
+    .runs = &run,
+  };
+
+  return json_report (&report);
+}
+
+static void check_repetition (const Scenario *scenario, const SimulationSetup *setup, RunResult *result, gboolean noise,
+                              const char *row)
+{
+  g_autoptr (GError) error = NULL;
+  SimulationSetup luck = *setup;
+  RunResult *again = simulation_run (setup, &error), *other;
+  g_autofree char *first = NULL, *second = NULL;
+
+  if (!ROW_CHECK (again, "again: %s; %s", row_error (error), row))
+    return;
+  result->events = again->events; /* costs merge into fewer events when nobody stops the clock */
+  first = result_text (scenario, result);
+  second = result_text (scenario, again);
+  ROW_CHECK (g_str_equal (first, second), "the same bytes, watched or not; %s\n%s\n%s", row, first, second);
+  ROW_CHECK (memcmp (&result->all, &again->all, sizeof result->all) == 0 &&
+                 memcmp (result->op, again->op, sizeof result->op) == 0,
+             "the same latencies; %s", row);
+  run_result_free (again);
+  luck.seed += 1000000;
+  other = simulation_run (&luck, &error);
+  if (ROW_CHECK (other, "another seed: %s; %s", row_error (error), row) && noise && other->ios > 1)
+    ROW_CHECK (other->sim_ns != result->sim_ns || other->all.lat.sum != result->all.lat.sum,
+               "another seed, other times; %s", row);
+  run_result_free (other);
+}
+
+/* ---- runs ---- */
+
+static Options *run_options (const RandomRun *run, const char *directory, GError **error)
+{
+  g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
+
+  for (unsigned i = 0; i < run->words->len; i++)
+    g_ptr_array_add (words, g_strdup (run->words->pdata[i]));
+  for (unsigned i = 0; i < run->inputs->len; i++)
+    g_ptr_array_add (words, g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL));
+  return options_parse (USER_RUN, (int) words->len, (char **) words->pdata, error);
+}
+
+static void check_run (const RandomRun *run, const char *directory)
+{
+  g_autofree char *row = random_run_repeat (run);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Options) options = random_run_write (run, directory, &error) ? run_options (run, directory, &error) : NULL;
+  g_autoptr (Scenario) scenario = options ? scenario_open (options, -1, &error) : NULL;
+  Witness witness = { .seen = NULL };
+  SimulationSetup setup;
+  RunResult *result;
+  Asked asked;
+
+  if (!ROW_CHECK (scenario, "%s; %s", row_error (error), row))
+    return;
+  setup = scenario_setup (scenario, options, scenario->policies->pdata[0],
+                          options->engines->len ? (int) g_array_index (options->engines, ApplicationEngine, 0) : -1);
+  asked = ask (&setup);
+  witness.seen = g_array_new (FALSE, FALSE, sizeof (Seen));
+  result = run_watched (setup, &witness, &error);
+  if (ROW_CHECK (result, "%s; %s", row_error (error), row)) {
+    check_conservation (&asked, &witness, result, row);
+    check_stations (&witness, row);
+    check_hashed_order (&witness, row);
+    check_bounds (&setup, result, row);
+    check_phases (&setup, result, row);
+    check_cpu (result, row);
+    check_liveness (&setup, &asked, &witness, result, row);
+    check_repetition (scenario, &setup, result, run->noise, row);
+  }
+  run_result_free (result);
+  g_array_unref (witness.seen);
+}
+
+static void remove_inputs (const RandomRun *run, const char *directory)
+{
+  for (unsigned i = 0; i < run->inputs->len; i++) {
+    g_autofree char *path = g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL);
+
+    g_unlink (path);
+  }
+}
+
+static void test_random_runs (void)
+{
+  const char *range = g_getenv ("URINGSIM_TEST_RUNS");
+  unsigned first = 0, last = RUNS - 1;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = g_dir_make_tmp ("uringsim-XXXXXX", &error);
+
+  if (!ROW_CHECK (directory, "%s", row_error (error)))
+    return;
+  if (range) {
+    int n = sscanf (range, "%u-%u", &first, &last);
+
+    ROW_CHECK (n >= 1, "URINGSIM_TEST_RUNS=%s, expected FIRST or FIRST-LAST", range);
+    last = n == 1 ? first : last;
+  }
+  for (unsigned i = first; i <= last; i++) {
+    g_autoptr (RandomRun) run = random_run_new (i);
+
+    check_run (run, directory);
+    remove_inputs (run, directory);
+  }
+  g_rmdir (directory);
+}
+
+/* More work never takes less time without noise: a few pairs that cannot be otherwise. */
+static void test_monotone (void)
+{
+  static const char *const rows[] = { "linux-5.3", "linux-6.3", "inline-buffered-write" };
+  static const unsigned ios[] = { 50, 100, 200, 400, 800 };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    UrTime before = 0;
+
+    for (unsigned k = 0; k < G_N_ELEMENTS (ios); k++) {
+      Fixture *fixture = fixture_new (rows[i], "ext4", COSTS_SHIPPED);
+      WorkloadJob *job = workload_add_job (fixture->workload);
+      g_autoptr (GError) error = NULL;
+      uint32_t file = 0;
+      RunResult *result;
+
+      job->name = g_strdup ("job");
+      job->engine = APPLICATION_IO_URING;
+      job->iodepth = job->iodepth_low = 8;
+      g_array_append_val (job->files, file);
+      job->pattern.has_read = FALSE;
+      job->pattern.has_write = TRUE;
+      job->pattern.size = FIXTURE_FILE_SIZE;
+      job->pattern.number_ios = ios[k];
+      result = simulation_run (&fixture->setup, &error);
+      ROW_CHECK (result && result->ios == ios[k] && result->sim_ns > before, "%s, %u I/Os: %d ns after %d ns", rows[i],
+                 ios[k], result ? (int) result->sim_ns : 0, (int) before);
+      before = result ? result->sim_ns : before;
+      run_result_free (result);
+      fixture_free (fixture);
+    }
+  }
+}
+
+void register_properties_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("properties");
+
+  fixture_test (suite, "random runs", test_random_runs);
+  fixture_test (suite, "more takes longer", test_monotone);
+}
