@@ -166,6 +166,8 @@ static void random_engine (UrRandom *random, GString *text)
   random_depth (random, text);
   if (one_in (random, 4))
     line (text, "sqthread_poll=1");
+  if (one_in (random, 10)) /* longer than an sq_thread stays awake */
+    line (text, "thinktime=1100ms\nthinktime_blocks=%u", 10 + below (random, 80));
   if (one_in (random, 6))
     line (text, "sqthread_poll_cpu=0");
   if (one_in (random, 6))
