@@ -7,13 +7,10 @@
  *
  * URINGSIM_TEST_RUNS=FIRST or FIRST-LAST picks runs; without it they are fewer in a build with AddressSanitizer.
  */
-#include "model/application.h"
-#include "model/collect.h"
-#include "src/command/options.h"
-#include "src/command/scenario.h"
 #include "tests/model_fixture.h"
 #include "tests/random_run.h"
 #include "tests/unit.h"
+#include "tests/watched_run.h"
 
 #include <glib/gstdio.h>
 #include <stdio.h>
@@ -31,115 +28,10 @@
 #define RUNS 1000u
 #endif
 
-/* How far the clock moves between two looks at the machine. */
-#define STEP (100 * UR_US)
 /* Longest time all CPUs may be idle with requests in flight: waits inside the file system are about 20 us each. */
 #define QUIET (400 * UR_US)
 /* A stream that runs for a time has no end of its own. */
 #define COUNTED_MAX 20000u
-
-/* ---- what a listener sees ---- */
-
-/* One completed request of an io_uring stream. */
-typedef struct {
-  unsigned application, file, bucket;
-  uint64_t number;
-  gboolean hashed;
-  Outcome outcome;
-  RequestTimes time;
-} Seen;
-
-typedef struct {
-  Simulation *sim;
-  GArray *seen; /* of Seen, in the order of their CQEs */
-  uint64_t count[TRACE_EVENT_KINDS];
-  uint64_t queued_hashed;
-  UrTime quiet, quiet_at; /* longest time without anything while requests are in flight */
-} Witness;
-
-static void witness_hear (const TraceEvent *event, void *data)
-{
-  Witness *witness = data;
-  const Application *application;
-
-  witness->count[event->kind]++;
-  witness->queued_hashed += event->kind == TRACE_QUEUE_ASYNC_WORK && event->hashed;
-  if (event->kind != TRACE_COMPLETE)
-    return;
-  application = g_ptr_array_index (witness->sim->applications, event->application);
-  for (unsigned i = 0; i < application->iodepth; i++) {
-    const Request *request = &application->slots[i];
-
-    if (request->number == event->request && request->time.prepared) {
-      Seen seen = { event->application, request->io.file, request->bucket, request->number,
-                    request->hashed,    request->outcome, request->time };
-
-      g_array_append_val (witness->seen, seen);
-    }
-  }
-}
-
-static gboolean all_idle (const Simulation *sim)
-{
-  for (unsigned i = 0; i < sim->n_cpus; i++)
-    if (sim->cpus[i].current)
-      return FALSE;
-  return TRUE;
-}
-
-/* Starts the first stonewall group that there is. */
-static void start_first_group (Simulation *sim)
-{
-  unsigned first = G_MAXUINT;
-
-  for (unsigned i = 0; i < sim->applications->len; i++)
-    first = MIN (first, ((const Application *) g_ptr_array_index (sim->applications, i))->job->group);
-  for (unsigned i = 0; i < sim->applications->len; i++) {
-    Application *application = g_ptr_array_index (sim->applications, i);
-
-    if (application->job->group == first)
-      application_start (application);
-  }
-  sim->group = first + 1;
-}
-
-/* simulation_run() in small steps, with a look at the machine after each. */
-static RunResult *run_watched (SimulationSetup setup, Witness *witness, GError **error)
-{
-  RunResult *result = NULL;
-  Simulation *sim;
-
-  setup.trace = witness_hear;
-  setup.trace_data = witness;
-  sim = witness->sim = sim_new (&setup, error);
-  if (!sim)
-    return NULL;
-  start_first_group (sim);
-  while (!sim->error && !sim->ended) {
-    UrTime now = sim_now (sim), next = ur_engine_next (sim->engine);
-
-    if (sim->count.in_flight.level > 0 && all_idle (sim) && next > now && next - now > witness->quiet) {
-      witness->quiet = next - now;
-      witness->quiet_at = now;
-    }
-    if (next == UR_TIME_NEVER || next > 100 * UR_S) {
-      sim_fail (sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_DEADLOCK,
-                                  "nothing goes on from %" G_GUINT64_FORMAT " ns", now));
-      break;
-    }
-    ur_engine_run (sim->engine, MAX (next, now + STEP));
-  }
-  if (!sim->error) {
-    cpus_settle (sim);
-    sim_check (sim);
-  }
-  if (sim->error)
-    g_propagate_error (error, g_steal_pointer (&sim->error));
-  else
-    result = sim_collect (sim, FALSE);
-  sim_free (sim);
-  return result;
-}
 
 /* ---- what the run asked for ---- */
 
@@ -377,47 +269,50 @@ static void check_repetition (const Scenario *scenario, const SimulationSetup *s
 
 /* ---- runs ---- */
 
-static Options *run_options (const RandomRun *run, const char *directory, GError **error)
+static gboolean open_run (WordsRun *words, const RandomRun *run, const char *directory, GError **error)
 {
-  g_autoptr (GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
 
+  *words = (WordsRun){ .options = NULL };
+  if (!random_run_write (run, directory, error))
+    return FALSE;
   for (unsigned i = 0; i < run->words->len; i++)
-    g_ptr_array_add (words, g_strdup (run->words->pdata[i]));
+    g_ptr_array_add (list, g_strdup (run->words->pdata[i]));
   for (unsigned i = 0; i < run->inputs->len; i++)
-    g_ptr_array_add (words, g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL));
-  return options_parse (USER_RUN, (int) words->len, (char **) words->pdata, error);
+    g_ptr_array_add (list, g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL));
+  g_ptr_array_add (list, NULL);
+  return words_run_open (words, (const char *const *) list->pdata, error);
 }
 
 static void check_run (const RandomRun *run, const char *directory)
 {
   g_autofree char *row = random_run_repeat (run);
   g_autoptr (GError) error = NULL;
-  g_autoptr (Options) options = random_run_write (run, directory, &error) ? run_options (run, directory, &error) : NULL;
-  g_autoptr (Scenario) scenario = options ? scenario_open (options, -1, &error) : NULL;
-  Witness witness = { .seen = NULL };
-  SimulationSetup setup;
+  const SimulationSetup *setup;
+  WordsRun words;
+  Witness witness;
   RunResult *result;
   Asked asked;
 
-  if (!ROW_CHECK (scenario, "%s; %s", row_error (error), row))
-    return;
-  setup = scenario_setup (scenario, options, scenario->policies->pdata[0],
-                          options->engines->len ? (int) g_array_index (options->engines, ApplicationEngine, 0) : -1);
-  asked = ask (&setup);
-  witness.seen = g_array_new (FALSE, FALSE, sizeof (Seen));
-  result = run_watched (setup, &witness, &error);
-  if (ROW_CHECK (result, "%s; %s", row_error (error), row)) {
-    check_conservation (&asked, &witness, result, row);
-    check_stations (&witness, row);
-    check_hashed_order (&witness, row);
-    check_bounds (&setup, result, row);
-    check_phases (&setup, result, row);
-    check_cpu (result, row);
-    check_liveness (&setup, &asked, &witness, result, row);
-    check_repetition (scenario, &setup, result, run->noise, row);
+  if (ROW_CHECK (open_run (&words, run, directory, &error), "%s; %s", row_error (error), row)) {
+    setup = &words.setup;
+    asked = ask (setup);
+    witness_init (&witness);
+    result = run_watched (setup, &witness, &error);
+    if (ROW_CHECK (result, "%s; %s", row_error (error), row)) {
+      check_conservation (&asked, &witness, result, row);
+      check_stations (&witness, row);
+      check_hashed_order (&witness, row);
+      check_bounds (setup, result, row);
+      check_phases (setup, result, row);
+      check_cpu (result, row);
+      check_liveness (setup, &asked, &witness, result, row);
+      check_repetition (words.scenario, setup, result, run->noise, row);
+    }
+    run_result_free (result);
+    witness_clear (&witness);
   }
-  run_result_free (result);
-  g_array_unref (witness.seen);
+  words_run_clear (&words);
 }
 
 static void remove_inputs (const RandomRun *run, const char *directory)
