@@ -42,6 +42,7 @@
   X (application_uring) \
   X (simulation) \
   X (properties) \
+  X (oracles) \
   X (trace_event) \
   X (output)
 
