@@ -8,6 +8,9 @@
 #include "src/input/validate_ini.h"
 #include "src/output/validation.h"
 
+/* Seeds over which counts that hang on timing (workers, context switches) are taken. */
+#define CAPTURE_DEFAULT_REPS 8
+
 typedef enum { CAPTURE_FAILED, CAPTURE_DONE, CAPTURE_INTERRUPTED } CaptureStatus;
 
 /*

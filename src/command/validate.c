@@ -84,7 +84,10 @@ static CommandExit validate (const char *directory, const Options *options, Repo
   g_autofree char *path = g_build_filename (directory, "validate.ini", NULL);
   g_autoptr (ValidateIni) ini = validate_ini_load (path, error);
   g_autoptr (GPtrArray) notes = g_ptr_array_new_with_free_func (g_free);
-  ReportValidation validation = { .seed = options->seed, .captures = captures, .notes = notes };
+  ReportValidation validation = { .seed = options->seed,
+                                  .reps = options->reps ? options->reps : CAPTURE_DEFAULT_REPS,
+                                  .captures = captures,
+                                  .notes = notes };
 
   if (!ini) {
     return EXIT_USAGE;

@@ -85,6 +85,8 @@ static void put_switches (JsonBuilder *builder, const ReportCapture *capture)
   json_open_object (builder, "context_switches_per_io");
   json_put_double (builder, "real", capture->real_switches);
   json_put_double (builder, "simulated", capture->simulated_switches);
+  json_put_double (builder, "lowest", capture->lowest_switches);
+  json_put_double (builder, "highest", capture->highest_switches);
   json_put_bool (builder, "within_25_percent", capture->switches_within);
   json_put_bool (builder, "ok", capture->switches_ok);
   json_builder_end_object (builder);
@@ -142,6 +144,7 @@ char *json_report_validation (const ReportValidation *validation)
   json_put_string (builder, "uringsim", uringsim_version ());
   json_put_int (builder, "model", uringsim_model_version ());
   json_put_int (builder, "seed", validation->seed);
+  json_put_int (builder, "reps", validation->reps);
   json_put_bool (builder, "interrupted", validation->interrupted);
   json_builder_end_object (builder);
   return json_finish (builder);

@@ -16,7 +16,11 @@ static char *both_counts (uint64_t real, uint64_t simulated)
   return g_strdup_printf ("%" G_GUINT64_FORMAT " | %" G_GUINT64_FORMAT, real, simulated);
 }
 
-static char *both_rates (double real, double simulated) { return g_strdup_printf ("%.2f | %.2f", real, simulated); }
+static char *both_rates (const ReportCapture *capture)
+{
+  return g_strdup_printf ("%.2f | %.2f (%.2f..%.2f)", capture->real_switches, capture->simulated_switches,
+                          capture->lowest_switches, capture->highest_switches);
+}
 
 static void print_table (const ReportValidation *validation, GString *out)
 {
@@ -35,8 +39,7 @@ static void print_table (const ReportValidation *validation, GString *out)
       text_table_take (table, both_counts (capture->counts[k].real, capture->counts[k].simulated));
     }
     text_table_add (table, capture->order);
-    text_table_take (table, capture->has_switches ? both_rates (capture->real_switches, capture->simulated_switches)
-                                                  : g_strdup ("-"));
+    text_table_take (table, capture->has_switches ? both_rates (capture) : g_strdup ("-"));
     text_table_add (table, capture->ok ? "ok" : "NOT OK");
   }
   if (text_table_rows (table)) {
@@ -106,8 +109,9 @@ static void print_differences (const ReportCapture *capture, GString *out)
                             capture->order_simulated);
   }
   if (capture->has_switches && !capture->switches_ok) {
-    g_string_append_printf (out, "    context switches per I/O: real %.3f, simulated %.3f\n", capture->real_switches,
-                            capture->simulated_switches);
+    g_string_append_printf (out, "    context switches per I/O: real %.3f, simulated %.3f (%.3f to %.3f)\n",
+                            capture->real_switches, capture->simulated_switches, capture->lowest_switches,
+                            capture->highest_switches);
   }
   if (capture->real_posted_by_worker != capture->simulated_posted_by_worker) {
     g_string_append_printf (
@@ -137,9 +141,10 @@ char *text_report_validation (const ReportValidation *validation)
   GString *out = g_string_new (NULL);
   gboolean titled = FALSE;
 
-  g_string_append_printf (
-      out, "uringsim %s (model %u), validate: real traces beside simulated ones, seed %" G_GUINT64_FORMAT "\n",
-      uringsim_version (), uringsim_model_version (), validation->seed);
+  g_string_append_printf (out,
+                          "uringsim %s (model %u), validate: real traces beside simulated ones, seed %" G_GUINT64_FORMAT
+                          ", switches of %u seeds\n",
+                          uringsim_version (), uringsim_model_version (), validation->seed, validation->reps);
   if (validation->interrupted) {
     g_string_append (out, "INTERRUPTED: only some captures were compared\n");
   }

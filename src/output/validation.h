@@ -36,14 +36,16 @@ typedef struct {
   gboolean order_ok;
   char    *order_real, *order_simulated;      /* (nullable) events around the first difference */
   gboolean has_switches, switches_ok;
-  gboolean switches_within;         /* 25 %; switches_ok also if a handful more or less */
-  double   real_switches, simulated_switches;           /* per I/O */
+  gboolean switches_within;         /* 25 % of the mean; switches_ok also if a seed came as far, or a handful apart */
+  double   real_switches, simulated_switches;           /* per I/O; simulated: mean over the seeds */
+  double   lowest_switches, highest_switches;           /* of a seed */
   uint64_t lost, unknown, strays;   /* of the real trace */
   gboolean ok;
 } ReportCapture;
 
 typedef struct {
   uint64_t seed;
+  unsigned reps;                    /* seeds */
   unsigned n_captures; const ReportCapture *captures;
   unsigned compared, ok, not_modelled;
   const GPtrArray *notes;           /* of char * */
