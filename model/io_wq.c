@@ -411,6 +411,7 @@ void io_worker_body (Task *task, void *data)
   Simulation *sim = worker->wqe->wq->sim;
   gboolean woken = FALSE, worked = FALSE;
 
+  task_cost (task, COST_THREAD_START);
   for (;;) {
     UrTime awake_at = task->awake_at;
     UrTime scan = worked ? 0 : sim_cost (sim, COST_WORKER_SCAN); /* the second look finds the line in the own cache */

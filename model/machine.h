@@ -29,6 +29,7 @@
   X (COST_IPI_RECEIVE,      "Scheduler", "IpiReceive", \
      "time that interrupt takes from who runs there, entry and exit; on an idle CPU it is part of IdleExit") \
   X (COST_THREAD_CREATE,    "Scheduler", "ThreadCreate",     "creating an io thread or kworker, paid by the creator") \
+  X (COST_THREAD_START,     "Scheduler", "ThreadStart",      "a new thread's own start, until it is in its loop") \
   X (COST_LOCK_FAST,        "Locks",     "Fast",             "uncontended lock and unlock, line in the own cache") \
   X (COST_LOCK_TRANSFER,    "Locks",     "Transfer",         "taking a lock whose line another CPU wrote last") \
   X (COST_RWSEM_HANDOVER,   "Locks",     "Handover", \

@@ -248,6 +248,7 @@ static void kworker_body (Task *task, void *data)
   Kworker *worker = data;
   WorkerPool *pool = worker->pool;
 
+  task_cost (task, COST_THREAD_START);
   for (;;) {
     spinlock_hold (task, &pool->lock, sim_cost (pool->sim, COST_WORKER_SCAN));
     task_sync (task);
