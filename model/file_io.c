@@ -82,7 +82,7 @@ static unsigned large_pages (const Simulation *sim, const PageCount *count)
 
 /* What misses in the CPUs' caches add: a page that this run has not touched yet always, any other with the share of
  * the file that does not fit, unless the pages follow on the last: those are prefetched. */
-static UrTime cold_pages (Task *task, Inode *inode, uint64_t offset, const PageCount *count)
+static UrTime cold_pages (Task *task, Inode *inode, uint64_t offset, const PageCount *count, FileSystemCostKey key)
 {
   const Machine *machine = task->sim->setup->machine;
   uint64_t first = offset / PAGE_SIZE_BYTES, size = inode->pages.resident * PAGE_SIZE_BYTES;
@@ -92,10 +92,10 @@ static UrTime cold_pages (Task *task, Inode *inode, uint64_t offset, const PageC
   double cold = count->untouched + beyond * (resident - count->untouched);
 
   inode->next_page = first + count->pages;
-  if (follows || cold <= 0 || task->sim->fs_costs->cost[FS_COST_COLD_PAGE].ns == 0)
+  if (follows || cold <= 0 || task->sim->fs_costs->cost[key].ns == 0)
     return 0;
   cold *= (resident - large + (large > 0)) / (double) resident;
-  return (UrTime) (cold * (double) sim_fs_cost (task->sim, FS_COST_COLD_PAGE));
+  return (UrTime) (cold * (double) sim_fs_cost (task->sim, key));
 }
 
 /* Work done with the lock held: checks, time stamp, pages, size. */
@@ -115,7 +115,7 @@ static void write_locked (Task *task, Request *request, gboolean nowait)
   count = page_cache_dirty (&inode->pages, request->io.offset, request->io.length);
   for (unsigned i = 0; i < count.pages; i++)
     ns += sim_fs_cost (sim, FS_COST_WRITE_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE);
-  ns += cold_pages (task, inode, request->io.offset, &count);
+  ns += cold_pages (task, inode, request->io.offset, &count, FS_COST_COLD_PAGE);
   if (large_pages (sim, &count))
     ns += sim_fs_cost (sim, FS_COST_LARGE_FOLIO);
   for (unsigned i = 0; i < count.clean; i++)
@@ -185,7 +185,7 @@ static FileIoResult file_read (Task *task, Request *request, gboolean nowait, Lo
   }
   for (unsigned i = 0; i < count.pages; i++)
     task_run (task, sim_fs_cost (sim, FS_COST_READ_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE));
-  task_run (task, cold_pages (task, inode, request->io.offset, &count));
+  task_run (task, cold_pages (task, inode, request->io.offset, &count, FS_COST_COLD_READ));
   inode_unlock (task, request, mode);
   request->result = (int64_t) length;
   return FILE_IO_DONE;

@@ -88,6 +88,7 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
      "under the lock, added per page that was not in the cache: allocation, xarray, LRU") \
   X (FS_COST_COLD_PAGE,     "ColdPage", \
      "added per page (or large folio) not in the CPUs' caches: misses on it and on what describes it") \
+  X (FS_COST_COLD_READ,     "ColdRead",     "the same for a page that is read") \
   X (FS_COST_LARGE_FOLIO,   "LargeFolio", \
      "added per write into a large folio: walk over its buffers") \
   X (FS_COST_TIME_STAMP,    "TimeStamp", \
