@@ -13,6 +13,20 @@
 /* MAX_READERS_WAKEUP */
 #define RWSEM_READERS_WAKEUP 256
 
+/* rwsem-xadd.c: no hand-off, no spinning on readers, sleepers woken up to the first writer. */
+static gboolean rwsem_xadd (const Task *task) { return task->sim->kernel < KERNEL (5, 3); }
+/* Readers spin as writers do, with a bit of their own to keep them from it. */
+static gboolean rwsem_readers_spin (const Task *task)
+{
+  return task->sim->kernel >= KERNEL (5, 3) && task->sim->kernel < KERNEL (5, 11);
+}
+/* Readers take a lock that is free past those who wait for it. */
+static gboolean rwsem_readers_steal (const Task *task) { return task->sim->kernel >= KERNEL (5, 11); }
+/* Who gets the hand-off spins on the owner meanwhile. */
+static gboolean rwsem_handoff_spins (const Task *task) { return task->sim->kernel >= KERNEL (5, 4); }
+/* A writer that is woken in vain goes back to sleep without wait_lock. */
+static gboolean rwsem_sleeps_on (const Task *task) { return task->sim->kernel < KERNEL (5, 16); }
+
 void rwsem_init (Rwsem *sem, const char *name)
 {
   memset (sem, 0, sizeof *sem);
@@ -55,6 +69,8 @@ static void rwsem_own (Task *task, Rwsem *sem)
 {
   g_assert (!sem->owner && !sem->readers);
   sem->owner = task;
+  sem->last_reader = NULL;
+  sem->nonspinnable = sem->reader_nonspinnable = FALSE;
   sem->acquired_at = sim_now (task->sim);
   rwsem_hold (task, sem);
 }
@@ -63,6 +79,9 @@ static void rwsem_add_reader (Task *task, Rwsem *sem)
 {
   if (sem->readers++ == 0)
     sem->acquired_at = sim_now (task->sim);
+  sem->last_reader = task;
+  if (rwsem_readers_spin (task)) /* __rwsem_set_reader_owned() kept the readers' bit only */
+    sem->nonspinnable = FALSE;
   rwsem_hold (task, sem);
 }
 
@@ -104,10 +123,19 @@ gboolean rwsem_down_read_trylock (Task *task, Rwsem *sem)
 
 /* Optimistic spinning. */
 
-/* rwsem_can_spin_on_owner() */
-static gboolean rwsem_can_spin (const Task *task, const Rwsem *sem)
+static gboolean rwsem_is_nonspinnable (const Rwsem *sem, gboolean write)
 {
-  return !task->cpu->need_resched && !sem->nonspinnable && (!sem->owner || task_on_cpu (sem->owner));
+  return write ? sem->nonspinnable : sem->reader_nonspinnable;
+}
+
+/* rwsem_can_spin_on_owner() */
+static gboolean rwsem_can_spin (const Task *task, const Rwsem *sem, gboolean write)
+{
+  if (task->cpu->need_resched || rwsem_is_nonspinnable (sem, write))
+    return FALSE;
+  if (sem->owner)
+    return task_on_cpu (sem->owner);
+  return !sem->last_reader || !rwsem_xadd (task);
 }
 
 static UrTime rwsem_reader_spin_limit (const Task *task, const Rwsem *sem)
@@ -115,34 +143,41 @@ static UrTime rwsem_reader_spin_limit (const Task *task, const Rwsem *sem)
   return sim_now (task->sim) + RWSEM_READER_SPIN + RWSEM_READER_SPIN_EACH * MIN (sem->readers, RWSEM_READER_SPIN_MAX);
 }
 
+/* rwsem_try_write_lock_unqueued(), rwsem_try_read_lock_unqueued(): past the waiters, not past a hand-off. */
+static gboolean rwsem_try_unqueued (Task *task, Rwsem *sem, gboolean write)
+{
+  if (sem->owner || sem->handoff || (write && sem->readers))
+    return FALSE;
+  sem->steals += sem->n_waiters > 0;
+  if (write)
+    rwsem_own (task, sem);
+  else
+    rwsem_add_reader (task, sem);
+  sem->last_cpu = task->cpu->id;
+  return TRUE;
+}
+
 /* rwsem_optimistic_spin(): TRUE with the lock taken. */
-static gboolean rwsem_optimistic_spin (Task *task, Rwsem *sem)
+static gboolean rwsem_optimistic_spin (Task *task, Rwsem *sem, gboolean write)
 {
   OsqNode node;
   UrTime reader_limit = UR_TIME_NEVER;
-  gboolean taken = FALSE;
+  gboolean taken;
 
-  if (!rwsem_can_spin (task, sem))
+  if (!rwsem_can_spin (task, sem, write))
     return FALSE;
   if (!osq_lock (task, &sem->osq, &node, &sem->spin_ns))
     return FALSE;
-  for (;;) {
-    if (!rwsem_is_locked (sem) && !sem->handoff) {
-      sem->steals += sem->n_waiters > 0;
-      rwsem_own (task, sem);
-      sem->last_cpu = task->cpu->id;
-      taken = TRUE;
+  while (!(taken = rwsem_try_unqueued (task, sem, write))) {
+    if (rwsem_is_nonspinnable (sem, write) || (sem->owner && !task_on_cpu (sem->owner)))
       break;
-    }
-    if (sem->owner && !task_on_cpu (sem->owner))
-      break;
-    if (sem->readers) {
-      if (sem->nonspinnable) /* somebody has waited for them in vain */
+    if (sem->readers && write) {
+      if (rwsem_xadd (task))
         break;
       if (reader_limit == UR_TIME_NEVER)
         reader_limit = rwsem_reader_spin_limit (task, sem);
-      if (sim_now (task->sim) >= reader_limit) {
-        sem->nonspinnable = TRUE;
+      if (sim_now (task->sim) >= reader_limit) { /* in vain; nobody else shall try */
+        sem->nonspinnable = sem->reader_nonspinnable = TRUE;
         break;
       }
     } else {
@@ -203,12 +238,41 @@ static void rwsem_wait_lock (Task *task, Rwsem *sem, CostKey cost)
   task_sync (task);
 }
 
-/* rwsem_mark_wake() and wake_up_q(): the first waiter, or all readers if it reads. */
-static void rwsem_wake (Task *task, Rwsem *sem)
+typedef enum { WAKE_ANY, WAKE_READERS } WakeType;
+
+static void rwsem_grant (Task *task, Rwsem *sem, RwsemWaiter *waiter)
 {
-  RwsemWaiter *waiter, *next;
-  UrTime before;
+  rwsem_dequeue (task, sem, waiter);
+  waiter->granted = TRUE;
+  rwsem_add_reader (waiter->task, sem);
+  task_wake (task, waiter->task);
+}
+
+/* All readers of the list, skipping writers; before 5.3 those before the first writer, however many. */
+static void rwsem_grant_readers (Task *task, Rwsem *sem)
+{
   unsigned woken = 0;
+  RwsemWaiter *next;
+
+  for (RwsemWaiter *waiter = sem->first; waiter; waiter = next) {
+    next = waiter->next;
+    if (!rwsem_xadd (task) && woken == RWSEM_READERS_WAKEUP)
+      break;
+    if (!waiter->write) {
+      rwsem_grant (task, sem, waiter);
+      woken++;
+    } else if (rwsem_xadd (task)) {
+      break;
+    }
+  }
+  sem->handoff = FALSE; /* nobody needs to force writers to give way */
+}
+
+/* rwsem_mark_wake() and wake_up_q(): the first waiter, or readers if it reads. */
+static void rwsem_wake (Task *task, Rwsem *sem, WakeType type)
+{
+  RwsemWaiter *waiter;
+  UrTime before;
 
   rwsem_wait_lock (task, sem, COST_RWSEM_WAKE);
   waiter = sem->first;
@@ -216,23 +280,26 @@ static void rwsem_wake (Task *task, Rwsem *sem)
     return;
   before = task->owed;
   if (waiter->write) {
-    task_wake (task, waiter->task);
-  } else if (!sem->owner) {
-    for (; waiter && woken < RWSEM_READERS_WAKEUP; waiter = next) {
-      next = waiter->next;
-      if (waiter->write)
-        continue;
-      rwsem_dequeue (task, sem, waiter);
-      waiter->granted = TRUE;
-      rwsem_add_reader (waiter->task, sem);
+    if (type == WAKE_ANY)
       task_wake (task, waiter->task);
-      woken++;
-    }
-  } else if (sim_now (task->sim) >= waiter->timeout) {
+  } else if (!sem->owner) {
+    rwsem_grant_readers (task, sem);
+  } else if (sim_now (task->sim) >= waiter->timeout && !sem->handoff) { /* a writer stole it */
     sem->handoff = TRUE;
     sem->handoffs++;
   }
   sem->slowpath_ns += task->owed - before;
+}
+
+/* rwsem_cond_wake_waiter(): somebody who has just joined the list looks whether those before it can go on. */
+static void rwsem_cond_wake (Task *task, Rwsem *sem)
+{
+  if (sem->owner)
+    return;
+  if (!sem->readers)
+    sem->nonspinnable = FALSE;
+  if (!sem->first->write || !sem->readers) /* a writer at the head waits for the readers to leave */
+    rwsem_wake (task, sem, sem->readers ? WAKE_READERS : WAKE_ANY);
 }
 
 static void rwsem_sleep (Task *task, Rwsem *sem)
@@ -273,6 +340,26 @@ static gboolean rwsem_try_write_lock (Task *task, Rwsem *sem, RwsemWaiter *waite
   return TRUE;
 }
 
+/* Sleeps until there is something to try for. */
+static void rwsem_sleep_writer (Task *task, Rwsem *sem, const RwsemWaiter *waiter)
+{
+  for (;;) {
+    gboolean first = sem->first == waiter;
+
+    task_prepare_to_sleep (task);
+    if (!rwsem_is_locked (sem) && !(sem->handoff && !first)) {
+      task_cancel_sleep (task);
+      return;
+    }
+    rwsem_sleep (task, sem);
+    first = sem->first == waiter;
+    if (!rwsem_sleeps_on (task) || !rwsem_is_locked (sem) ||
+        (first && (sem->handoff || sim_now (task->sim) >= waiter->timeout)))
+      break;
+  }
+  rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
+}
+
 static void rwsem_down_write_slowpath (Task *task, Rwsem *sem)
 {
   RwsemWaiter waiter = { .task = task, .write = TRUE };
@@ -280,24 +367,20 @@ static void rwsem_down_write_slowpath (Task *task, Rwsem *sem)
 
   task->waits_for = "rwsem"; /* spinning too */
   task->waits_on = sem;
-  taken = rwsem_optimistic_spin (task, sem);
+  taken = rwsem_optimistic_spin (task, sem, TRUE);
   task->waits_for = NULL;
   if (taken)
     return;
   rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
-  waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
+  waiter.timeout = rwsem_xadd (task) ? UR_TIME_NEVER : sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
   rwsem_queue (task, sem, &waiter);
+  if (sem->first != &waiter && (sem->readers || !rwsem_xadd (task)))
+    rwsem_cond_wake (task, sem);
   while (!rwsem_try_write_lock (task, sem, &waiter)) {
-    if (sem->handoff && sem->first == &waiter && sem->owner && task_on_cpu (sem->owner) &&
+    if (sem->handoff && sem->first == &waiter && rwsem_handoff_spins (task) && sem->owner && task_on_cpu (sem->owner) &&
         task_spin (task, &sem->spin_ns, UR_TIME_NEVER) == SPIN_DONE)
       continue; /* the beneficiary spins on the owner */
-    task_prepare_to_sleep (task);
-    if (!rwsem_is_locked (sem) && !(sem->handoff && sem->first != &waiter)) {
-      task_cancel_sleep (task);
-      continue;
-    }
-    rwsem_sleep (task, sem);
-    rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
+    rwsem_sleep_writer (task, sem, &waiter);
   }
 }
 
@@ -317,32 +400,61 @@ void rwsem_down_write (Task *task, Rwsem *sem)
   rwsem_got (task, sem, wanted);
 }
 
-void rwsem_down_read (Task *task, Rwsem *sem)
+/* rwsem_down_read_slowpath() up to where it queues: TRUE with the lock taken. */
+static gboolean rwsem_read_unqueued (Task *task, Rwsem *sem)
+{
+  Task *last_reader = sem->last_reader;
+  gboolean taken = FALSE;
+
+  if (rwsem_readers_steal (task)) /* only as the first: a stream of readers must not starve who sleeps */
+    return !sem->readers && rwsem_try_unqueued (task, sem, FALSE);
+  if (!rwsem_readers_spin (task) || !rwsem_can_spin (task, sem, FALSE))
+    return FALSE;
+  task->waits_for = "rwsem";
+  task->waits_on = sem;
+  taken = rwsem_optimistic_spin (task, sem, FALSE);
+  if (!taken && sem->last_reader && sem->last_reader != last_reader) /* rwsem_reader_phase_trylock() */
+    taken = rwsem_try_unqueued (task, sem, FALSE);
+  task->waits_for = NULL;
+  return taken;
+}
+
+static void rwsem_down_read_slowpath (Task *task, Rwsem *sem)
 {
   RwsemWaiter waiter = { .task = task };
+
+  sem->contended++;
+  if (rwsem_read_unqueued (task, sem)) {
+    rwsem_charge_word (task, sem);
+    if (sem->first && !sem->first->write && (sem->readers == 1 || rwsem_readers_spin (task)))
+      rwsem_wake (task, sem, WAKE_READERS);
+    return;
+  }
+  rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
+  if (!sem->owner && !sem->n_waiters) {
+    rwsem_add_reader (task, sem);
+    return;
+  }
+  waiter.timeout = rwsem_xadd (task) ? UR_TIME_NEVER : sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
+  rwsem_queue (task, sem, &waiter);
+  rwsem_cond_wake (task, sem);
+  while (!waiter.granted) {
+    task_prepare_to_sleep (task);
+    rwsem_sleep (task, sem);
+  }
+}
+
+void rwsem_down_read (Task *task, Rwsem *sem)
+{
   UrTime wanted;
 
   task_sync (task);
   wanted = sim_now (task->sim);
-  if (!sem->owner && !sem->handoff && (!sem->n_waiters || sem->readers <= 1)) {
-    rwsem_add_reader (task, sem); /* also the reader's steal of 5.11+ */
-    rwsem_charge_word (task, sem);
-    rwsem_got (task, sem, wanted);
-    return;
-  }
-  sem->contended++;
-  rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
-  if (!sem->owner && !sem->n_waiters) {
+  if (!sem->owner && !sem->handoff && !sem->n_waiters) {
     rwsem_add_reader (task, sem);
+    rwsem_charge_word (task, sem);
   } else {
-    waiter.timeout = sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
-    rwsem_queue (task, sem, &waiter);
-    if (!rwsem_is_locked (sem) && sem->first == &waiter)
-      rwsem_wake (task, sem);
-    while (!waiter.granted) {
-      task_prepare_to_sleep (task);
-      rwsem_sleep (task, sem);
-    }
+    rwsem_down_read_slowpath (task, sem);
   }
   rwsem_got (task, sem, wanted);
 }
@@ -357,8 +469,11 @@ static void rwsem_freed (Task *task, Rwsem *sem)
   else if (sem->osq.head)
     osq_look (&sem->osq, sim_cost (sim, COST_RWSEM_HANDOVER));
   task_cost (task, COST_LOCK_FAST);
-  if (sem->n_waiters)
-    rwsem_wake (task, sem);
+  if (!sem->n_waiters)
+    return;
+  if (rwsem_xadd (task) && sem->osq.head && spinlock_is_taken (task, &sem->wait_lock))
+    return; /* rwsem_wake() of then: a spinner will try for the lock in any case, and its unlock wakes */
+  rwsem_wake (task, sem, WAKE_ANY);
 }
 
 void rwsem_up_write (Task *task, Rwsem *sem)
@@ -377,7 +492,8 @@ void rwsem_up_read (Task *task, Rwsem *sem)
   g_assert (sem->readers > 0);
   rwsem_release (task, sem);
   if (--sem->readers == 0) {
-    sem->nonspinnable = FALSE;
+    if (sem->n_waiters)
+      sem->nonspinnable = FALSE;
     sem->hold_ns += sim_now (task->sim) - sem->acquired_at;
     rwsem_freed (task, sem);
   } else {

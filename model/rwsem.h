@@ -1,11 +1,18 @@
 /*
  * The read/write semaphore of an inode (i_rwsem): a word that can be taken and stolen,
- * a queue of spinners (OSQ, an MCS lock of which only the head looks at the word), and a
- * FIFO list of sleepers.  Stands for kernel/locking/rwsem.c, 5.3 to 6.18:
+ * a queue of spinners (osq.h) of which only the head looks at the word, and a
+ * FIFO list of sleepers.  Stands for kernel/locking/rwsem.c, 5.3 to 6.18, and rwsem-xadd.c, 5.1 and 5.2:
  * down_write() with rwsem_optimistic_spin() and rwsem_down_write_slowpath(), down_read()
- * with rwsem_down_read_slowpath() (of 5.11 and later: readers steal but do not spin; that they spun in
- * 5.3 to 5.10 is left out), up_write(), up_read(),
- * rwsem_mark_wake(), the hand-off bit after 4 ms.
+ * with rwsem_down_read_slowpath(), up_write(), up_read(), rwsem_mark_wake(), rwsem_cond_wake_waiter().
+ *
+ * What changed between them:
+ *   5.1, 5.2    no hand-off; writers do not spin on readers, nor on a lock that readers owned last; a release wakes
+ *               readers up to the first writer, and nobody if somebody spins and wait_lock is taken
+ *   from 5.3    the hand-off bit after 4 ms; writers spin on readers for 10 to 25 us; a release wakes all readers (256)
+ *   5.3 - 5.10  readers spin and steal too, unless a writer has spun on readers in vain since a writer had the lock
+ *   from 5.4    who gets the hand-off spins on the owner
+ *   from 5.11   readers do not spin; they steal if nobody holds the lock
+ *   from 5.16   a writer that is woken in vain takes wait_lock before it sleeps again
  *
  * Two costs of contention, kept apart (doc/locks): handing the lock over is a constant;
  * the *hold* grows by Machine.kappa per contender (spinning or queued), because waiters
@@ -30,7 +37,9 @@ struct Rwsem {
   Task *owner;                          /* writer */
   unsigned readers;
   gboolean handoff;                     /* reserved for the first waiter */
-  gboolean nonspinnable;                /* RWSEM_NONSPINNABLE: readers held it too long to spin for */
+  /* RWSEM_NONSPINNABLE, for writers and (5.3 to 5.10) for readers: readers held it too long to spin for. */
+  gboolean nonspinnable, reader_nonspinnable;
+  Task *last_reader;                    /* the owner word is left as the last reader set it; NULL: a writer had it since */
   RwsemWaiter *first, *last; unsigned n_waiters;
   Osq osq;
   Spinlock wait_lock;

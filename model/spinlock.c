@@ -24,3 +24,10 @@ UrTime spinlock_hold (Task *task, Spinlock *lock, UrTime held)
   task_run (task, wait + took);
   return wait + took;
 }
+
+gboolean spinlock_is_taken (const Task *task, const Spinlock *lock)
+{
+  UrTime now = task_now (task);
+
+  return now < lock->free_at && !(now >= lock->gap_from && now < lock->gap_until);
+}

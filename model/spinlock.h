@@ -14,5 +14,7 @@ typedef struct { UrTime free_at, gap_from, gap_until; unsigned last_cpu; } Spinl
 /* Takes the lock, holds it for `held` ns of CPU time, and releases it: all of it is charged to the
  * task.  Returns what it cost, ns: the wait (counted as spinning), the transfer of the line, and `held`. */
 UrTime spinlock_hold (Task *task, Spinlock *lock, UrTime held);
+/* Whether a trylock would fail now. */
+gboolean spinlock_is_taken (const Task *task, const Spinlock *lock);
 
 #endif

@@ -1,4 +1,4 @@
-/* The inode lock: fast path, spinning, sleeping, stealing, hand-off, readers, statistics; and the spinlock under it. */
+/* The inode lock: fast path, spinning, sleeping, stealing, hand-off, readers, statistics. */
 #include "tests/model_fixture.h"
 #include "tests/unit.h"
 
@@ -461,87 +461,6 @@ static void test_stress (void)
       }
 }
 
-/* ---- spinlock ---- */
-
-typedef struct {
-  Spinlock lock;
-  unsigned n;
-  UrTime took[8], at[8];
-} Held;
-
-static void spinlock_body (Task *task, void *data)
-{
-  Held *held = data;
-  unsigned n = held->n++;
-
-  task_sync (task);
-  held->took[n] = spinlock_hold (task, &held->lock, 100);
-  held->at[n] = task_now (task);
-}
-
-/* First in, first out: each waits for all that came before, spinning; the line's transfer is part of the hold. */
-static void test_spinlock (void)
-{
-  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
-  Held held = { .n = 0 };
-  uint64_t spin = 0;
-
-  fixture_set (fixture, "CPU.Count=8, Locks.Fast=25, Locks.Transfer=60");
-  fixture_build (fixture);
-  for (int i = 0; i < 3; i++)
-    task_start (task_new (fixture->sim, "holder", TASK_CLASS_APP, i, spinlock_body, &held), NULL);
-  fixture_run (fixture, "spinlock");
-  for (unsigned i = 0; i < 3; i++) {
-    UrTime expected = 125 + i * 160;
-
-    ROW_CHECK (held.took[i] == expected && held.at[i] == expected, "holder %u: took %d", i, (int) held.took[i]);
-  }
-  for (unsigned i = 0; i < 3; i++)
-    spin += fixture->sim->cpus[i].spin;
-  ROW_CHECK (spin == 125 + 285, "spun %d ns", (int) spin);
-  fixture_free (fixture);
-}
-
-typedef struct {
-  Spinlock lock;
-  UrTime ahead_at, ahead_took, between_took;
-} Ahead;
-
-static void ahead_body (Task *task, void *data)
-{
-  Ahead *ahead = data;
-
-  task_run (task, 1000);
-  ahead->ahead_took = spinlock_hold (task, &ahead->lock, 100);
-  ahead->ahead_at = task_now (task);
-}
-
-static void between_body (Task *task, void *data)
-{
-  Ahead *ahead = data;
-
-  task_run (task, 300);
-  task_sync (task);
-  ahead->between_took = spinlock_hold (task, &ahead->lock, 100);
-}
-
-/* A task whose charged time has not passed takes the lock ahead of its time: nobody waits for it before then. */
-static void test_spinlock_ahead (void)
-{
-  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
-  Ahead ahead = { .ahead_at = 0 };
-
-  fixture_set (fixture, "CPU.Count=8");
-  fixture_build (fixture);
-  task_start (task_new (fixture->sim, "ahead", TASK_CLASS_APP, 0, ahead_body, &ahead), NULL);
-  task_start (task_new (fixture->sim, "between", TASK_CLASS_APP, 1, between_body, &ahead), NULL);
-  fixture_run (fixture, "spinlock ahead of time");
-  ROW_CHECK (ahead.ahead_took == 100 && ahead.ahead_at == 1100, "ahead: %d at %d", (int) ahead.ahead_took,
-             (int) ahead.ahead_at);
-  ROW_CHECK (ahead.between_took == 100, "in between: %d", (int) ahead.between_took);
-  fixture_free (fixture);
-}
-
 void register_rwsem_tests (void)
 {
   CU_pSuite suite = fixture_suite ("rwsem");
@@ -557,6 +476,4 @@ void register_rwsem_tests (void)
   fixture_test (suite, "readers are woken together", test_reader_batch);
   fixture_test (suite, "contenders lengthen the hold", test_kappa);
   fixture_test (suite, "many tasks, one at a time", test_stress);
-  fixture_test (suite, "spinlock", test_spinlock);
-  fixture_test (suite, "spinlock ahead of time", test_spinlock_ahead);
 }

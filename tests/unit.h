@@ -31,6 +31,8 @@
   X (cpu) \
   X (interrupt) \
   X (rwsem) \
+  X (rwsem_eras) \
+  X (spinlock) \
   X (mutex) \
   X (file_io) \
   X (ring_setup) \
