@@ -79,8 +79,8 @@ typedef struct {
 
 static const RatioRow ratio_rows[] = {
   { "depth 32, random writes of one file: two write workers (5.4) over all workers (5.3); 370 K / 200 K, read as 1.5-2",
-    "--machine axboe-2019 --policy write-workqueue-2", RANDOM_WRITES "iodepth=32",
-    "--machine axboe-2019 --policy linux-5.3", NULL, 1.5, 2.0, NULL },
+    "--cache dirty --machine axboe-2019 --policy write-workqueue-2", RANDOM_WRITES "iodepth=32",
+    "--cache dirty --machine axboe-2019 --policy linux-5.3", NULL, 1.5, 2.0, NULL },
   { "the same on the general server", "--machine x86-server --policy linux-5.4", RANDOM_WRITES "iodepth=32",
     "--machine x86-server --policy linux-5.3", NULL, 1.5, 2.0, NULL },
   { "SQPOLL, all pages dirty: inline over punted; 560 K / 287 K, read as 1.5-2.2",
