@@ -103,6 +103,8 @@ static gboolean application_next (Application *application)
   GError *error = NULL;
   int got;
 
+  if (application->chain_left && application->has_pending)
+    return TRUE; /* a chain that was begun is finished whatever the time */
   if (application->exhausted || application_time_is_up (application))
     return FALSE;
   if (application->has_pending)
@@ -138,6 +140,39 @@ static void application_check_time_passes (Application *application)
 /* Whether request `number`, counted from 0, is one of every `every`. */
 static gboolean is_nth (uint64_t number, unsigned every) { return every && (number + 1) % every == 0; }
 
+/* What --sqe says about it; the flags of chains come with application_link(). */
+static void application_mark (const Application *application, Request *request)
+{
+  const SqeOptions *sqe = &application->job->sqe;
+
+  request->prep_error = is_nth (request->number, sqe->bad_every) ? EINVAL : 0;
+  request->sqe_flags = is_nth (request->number, sqe->drain_every) ? SQE_DRAIN : 0;
+  request->failed = request->skip_links = request->silent = request->may_be_silent = FALSE;
+  request->chain_next = NULL;
+}
+
+/* Makes the request a member of a chain; the last one of a stream ends its chain. */
+static void application_link (Application *application, Request *request)
+{
+  const SqeOptions *sqe = &application->job->sqe;
+
+  if (sqe->link < 2)
+    return;
+  if (!application->chain_left)
+    application->chain_left = sqe->link;
+  application->chain_left--;
+  if (!application->chain_left || !application_next (application)) {
+    application->chain_left = 0;
+    return;
+  }
+  request->sqe_flags |= sqe->hard ? SQE_HARDLINK : SQE_LINK;
+  if (sqe->cqe_skip) {
+    request->sqe_flags |= SQE_CQE_SKIP;
+    request->may_be_silent = TRUE;
+    application->n_silent++;
+  }
+}
+
 Request *application_prepare (Application *application)
 {
   Simulation *sim = application->sim;
@@ -157,7 +192,7 @@ Request *application_prepare (Application *application)
   request->force_async = application->job->force_async && application->engine == APPLICATION_IO_URING;
   request->direct = application->job->direct;
   request->hashed = request->concurrent = FALSE;
-  request->prep_error = is_nth (request->number, application->job->sqe.bad_every) ? EINVAL : 0;
+  application_mark (application, request);
   request->result = 0;
   memset (&request->time, 0, sizeof request->time);
   request->time.prepared = task_now (application->task);
@@ -216,6 +251,7 @@ void application_reaped (Application *application, Request *request)
   request->time.reaped = task_now (application->task);
   request->time.reap_wakeup = task_wakeup_within (application->task, request->time.posted, request->time.reaped);
   task_cost (application->task, COST_APP_REAP);
+  application->n_silent -= request->may_be_silent;
   if (!request->time.issued) /* it completed while its batch was still being handed over */
     request->time.issued = request->time.reaped;
   sim->count.reaped++;
@@ -312,15 +348,23 @@ static void application_run_async (Application *application, const AsyncEngine *
 {
   const WorkloadJob *job = application->job;
   gboolean timed = application->sim->setup->replay == REPLAY_TIMED && job->open_source;
+  unsigned room = application->engine == APPLICATION_IO_URING ? MAX (job->sqe.link, 1) : 1;
 
   while (application_next (application)) {
+    Request *request;
+
     if (timed && !application_await_arrival (application, engine))
       break;
-    engine->queue (application, application_prepare (application));
+    request = application_prepare (application);
+    if (application->engine == APPLICATION_IO_URING)
+      application_link (application, request);
+    engine->queue (application, request);
     application->queued++;
+    if (application->chain_left)
+      continue;
     if (!application->submit_and_wait && application->queued >= MIN (MAX (job->batch_submit, 1), application->iodepth))
       engine->commit (application);
-    if (!application->n_free) {
+    while (application->n_free < room && application_in_flight (application)) {
       if (application->queued && !application->submit_and_wait)
         engine->commit (application);
       application_drain_to_low (application, engine);

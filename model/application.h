@@ -22,10 +22,12 @@ struct Application {
   unsigned queued;                      /* prepared, not yet committed */
   gboolean submit_and_wait;             /* io_uring: as a liburing program, see RingOptions */
   UrTime stranded;                      /* io_uring: since then it waits for completions that were dropped */
-  Request *queued_first, *queued_last;  /* in order, through work_next (libaio), or counted only */
+  Request *queued_first, *queued_last;  /* in order, through work_next (libaio; SQPOLL: a chain) */
   GQueue finished;                      /* libaio: done, not yet reaped (of Request, by link) */
   UrTime started, ended;
   Io pending; gboolean has_pending, exhausted;
+  unsigned chain_left;                  /* members still to come of the chain that is being prepared */
+  unsigned n_silent;                    /* in flight, and to have no CQE unless they fail */
   uint64_t n_prepared;
   unsigned thought;                     /* requests since the last think time */
   /* Timed replay: lateness in all, of the last request, and when that was due. */

@@ -76,40 +76,76 @@ void application_uring_setup (Application *application)
   application_uring_register (application->ring, &application->job->ring);
 }
 
-/* Takes what is in the CQ, at most `max`; returns how many. */
+/* Takes what is in the CQ, at most `max`, and what is known to be done without a CQE; returns how many. */
 static unsigned application_uring_pop (Application *application, unsigned max)
 {
+  Ring *ring = application->ring;
   Request *request;
+  GList *link;
   unsigned got = 0;
 
-  while (got < max && (request = ring_cq_pop (application->ring))) {
+  while (got < max && (request = ring_cq_pop (ring))) {
     application_reaped (application, request);
+    got++;
+  }
+  while (got < max && (link = g_queue_pop_head_link (&ring->skipped))) {
+    application_reaped (application, link->data);
     got++;
   }
   return got;
 }
 
-void application_uring_queue (Application *application, Request *request)
+/* Waits until the sq_thread has left room for n entries: it publishes its head at the end of its batch only. */
+static void application_uring_await_room (Application *application, unsigned n)
 {
   Ring *ring = application->ring;
 
-  if (!application->sqpoll) {
-    if (ring_sq_full (ring)) /* io_uring_get_sqe() has none: submit, then there is room */
-      application_uring_commit (application);
-    ring_sq_push (ring, request);
-    return;
-  }
   task_sync (application->task);
-  while (ring_sq_full (ring)) { /* the sq_thread publishes its head at the end of its batch only */
+  while (ring->sq_entries - ring_sq_ready (ring) < n) {
     if (ring->overflow.length && application_uring_pop (application, G_MAXUINT)) /* or it was refused: EBUSY */
       ring_flush_overflow (ring);
     else if (task_spin (application->task, NULL, UR_TIME_NEVER) == SPIN_RESCHED)
       task_yield (application->task);
     task_sync (application->task);
   }
-  request->time.issued = sim_now (application->sim);
-  ring_sq_push (ring, request);
+}
+
+/* Published one by one, but a chain as a whole: the sq_thread would end it where it ends. */
+static void application_uring_publish (Application *application, Request *request)
+{
+  Ring *ring = application->ring;
+
+  if (!application->queued_first) { /* no chain, or its first member */
+    application_uring_await_room (application, 1 + application->chain_left);
+    application->queued_first = application->queued_last = request;
+  } else {
+    application->queued_last->work_next = request;
+    application->queued_last = request;
+    task_sync (application->task);
+  }
+  request->work_next = NULL;
+  if (application->chain_left)
+    return;
+  for (Request *next; (request = application->queued_first); application->queued_first = next) {
+    next = request->work_next;
+    request->time.issued = sim_now (application->sim);
+    ring_sq_push (ring, request);
+  }
+  application->queued_last = NULL;
   sq_thread_notify (application->task, ring);
+}
+
+void application_uring_queue (Application *application, Request *request)
+{
+  Ring *ring = application->ring;
+
+  if (application->sqpoll) {
+    application_uring_publish (application, request);
+    return;
+  }
+  if (ring->sq_entries - ring_sq_ready (ring) < 1 + application->chain_left)
+    application_uring_commit (application); /* io_uring_get_sqe() has none: submit, then there is room */
+  ring_sq_push (ring, request);
 }
 
 /* One system call with all that is queued.  Returns how many completions it had to reap to be let in. */
@@ -136,10 +172,18 @@ void application_uring_commit (Application *application)
     application_uring_enter (application, 0, !application->submit_and_wait, UR_TIME_NEVER);
 }
 
-/* How many completions can still come of what is submitted. */
+/* How much of what is submitted can still complete. */
 static unsigned application_uring_awaited (const Application *application)
 {
   return application_in_flight (application) - application->queued - application->ring->dropped.length;
+}
+
+/* For how many CQEs to wait if it wants `min` requests and `can_come` may complete. */
+static unsigned application_uring_want (const Application *application, unsigned min, unsigned can_come)
+{
+  unsigned silent = MIN (application->n_silent, can_come - 1);
+
+  return can_come ? MIN (min, can_come - silent) : 0;
 }
 
 /* All that it waits for was dropped. */
@@ -161,7 +205,9 @@ static void application_uring_wait (Application *application, unsigned min, UrTi
   Task *task = application->task;
 
   if (!application->sqpoll) {
-    io_uring_enter_timeout (task, ring, 0, MIN (min, application_uring_awaited (application)), TRUE, deadline);
+    io_uring_enter_timeout (task, ring, 0,
+                            application_uring_want (application, min, application_uring_awaited (application)), TRUE,
+                            deadline);
     return;
   }
   ring_flush_overflow (ring);
@@ -201,7 +247,7 @@ void application_uring_submit_and_reap (Application *application, unsigned min, 
   while (application->queued) {
     unsigned can_come = application->queued + application_uring_awaited (application);
 
-    got += application_uring_enter (application, MIN (min, can_come), TRUE, deadline);
+    got += application_uring_enter (application, application_uring_want (application, min, can_come), TRUE, deadline);
   }
   application_uring_reap (application, got < min ? min - got : 0, G_MAXUINT, deadline);
 }

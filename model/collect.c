@@ -57,7 +57,10 @@ static void check_requests (Simulation *sim)
   const SimulationCounters *count = &sim->count;
   uint64_t outcomes = 0;
   uint64_t dropped = sim->kernel < KERNEL (5, 5) ? count->cq_overflows : 0;
+  uint64_t skipped = 0;
 
+  for (unsigned i = 0; i < sim->rings->len; i++)
+    skipped += ((const Ring *) g_ptr_array_index (sim->rings, i))->skipped.length;
   for (unsigned i = 0; i < OUTCOMES; i++)
     outcomes += count->outcome[i];
   if (count->submitted != outcomes || count->submitted != sim->issued)
@@ -65,7 +68,7 @@ static void check_requests (Simulation *sim)
                   "check: %" G_GUINT64_FORMAT " issued, %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT
                   " with an outcome",
                   sim->issued, count->submitted, outcomes);
-  if (count->completed != count->submitted || count->reaped + dropped != count->completed)
+  if (count->completed != count->submitted || count->reaped + dropped + skipped != count->completed)
     check_failed (sim,
                   "check: %" G_GUINT64_FORMAT " submitted, %" G_GUINT64_FORMAT " completed, %" G_GUINT64_FORMAT
                   " reaped, %" G_GUINT64_FORMAT " dropped",
@@ -74,6 +77,18 @@ static void check_requests (Simulation *sim)
     check_failed (sim, "check: %" G_GUINT64_FORMAT " stations of requests end before they begin", count->backwards);
   if (count->in_flight.level > 0)
     check_failed (sim, "check: %g requests still in flight", count->in_flight.level);
+}
+
+/* Nothing waits for something else in a ring. */
+static void check_rings (Simulation *sim)
+{
+  for (unsigned i = 0; i < sim->rings->len; i++) {
+    const Ring *ring = g_ptr_array_index (sim->rings, i);
+
+    if (ring->link_head || ring->defer_list.length || ring->in_flight)
+      check_failed (sim, "check: ring %u: %u requests in flight, %u deferred, %s", ring->id, ring->in_flight,
+                    ring->defer_list.length, ring->link_head ? "a chain that was not ended" : "no chain");
+  }
 }
 
 /* Little's law: mean number in flight x time = sum of the times in flight. */
@@ -137,6 +152,7 @@ static void check_cpus (Simulation *sim)
 void sim_check (Simulation *sim)
 {
   check_requests (sim);
+  check_rings (sim);
   check_little (sim);
   check_locks (sim);
   check_mutexes (sim);

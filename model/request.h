@@ -20,6 +20,15 @@ typedef struct {
   UrTime queue_wakeup, reap_wakeup;
 } RequestTimes;
 
+/* sqe->flags, and what an opcode says of its buffer.  IOSQE_ASYNC is force_async. */
+typedef enum {
+  SQE_LINK = 1 << 0, SQE_HARDLINK = 1 << 1, SQE_DRAIN = 1 << 2, SQE_CQE_SKIP = 1 << 3,
+  SQE_FIXED_FILE = 1 << 4, SQE_FIXED_BUFFER = 1 << 5,
+} SqeFlags;
+#define SQE_LINKS (SQE_LINK | SQE_HARDLINK)
+
+typedef void (*TaskWorkFn) (Task *task, Ring *ring, Request *request);
+
 struct Request {
   Io io;
   Inode *inode;
@@ -29,13 +38,22 @@ struct Request {
   unsigned cpu;           /* where it was submitted: its cache lines are there */
   uint64_t number;        /* in its stream, from 0 */
   gboolean force_async, direct;
+  unsigned sqe_flags;     /* SqeFlags */
   int prep_error;         /* errno with which its preparation fails (a malformed sqe); 0: it is well-formed */
   int64_t result;         /* bytes, or -errno */
   Outcome outcome;
+  gboolean failed;        /* REQ_F_FAIL: an error or a short transfer, if it is a member of a chain or may skip its CQE */
+  gboolean skip_links;    /* REQ_F_SKIP_LINK_CQES: it was to skip its CQE and failed: the rest of the chain has none */
+  gboolean silent;        /* it has no CQE */
+  gboolean may_be_silent; /* the application asked for that */
+  Request *chain_next;    /* req->link: the next member of its chain */
+  uint64_t sequence;      /* of the ring's requests before it */
+  TaskWorkFn task_work;   /* io_task_work.func; NULL: post it */
   /* struct io_wq_work */
   gboolean hashed, concurrent;
   gboolean unbound;       /* IO_WQ_WORK_UNBOUND: on neither a regular file nor a block device; whoever makes it sets it */
   unsigned bucket;
+  unsigned queue;         /* of the policy: where it was queued */
   Request *work_next;
   /* struct work_struct */
   struct Workqueue *workqueue;

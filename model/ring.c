@@ -2,6 +2,7 @@
 #include "model/ring.h"
 
 #include "model/io_wq.h"
+#include "model/link.h"
 #include "model/task_work.h"
 #include "model/workqueue.h"
 
@@ -30,6 +31,8 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
   ring->cq = g_new0 (Request *, ring->cq_entries);
   g_queue_init (&ring->overflow);
   g_queue_init (&ring->dropped);
+  g_queue_init (&ring->defer_list);
+  g_queue_init (&ring->skipped);
   g_queue_init (&ring->pending_async[0].list);
   g_queue_init (&ring->pending_async[1].list);
   ring->io_wq = g_new0 (IoWq *, policy->n_queues);
@@ -82,22 +85,49 @@ gboolean ring_flush_overflow (Ring *ring)
   return g_queue_is_empty (&ring->overflow);
 }
 
-/* io_fill_cqe_req() */
-static void ring_fill_cqe (Task *task, Ring *ring, Request *request)
+/* req_set_fail(), kiocb_done(): whether it fails its chain; one that fails has a CQE whatever its flags. */
+static void ring_note_failure (Request *request)
+{
+  request->failed |=
+      request->result < 0 || (request->io.op <= IO_WRITE && (uint64_t) request->result < request->io.length);
+  if (request->failed && (request->sqe_flags & SQE_CQE_SKIP)) {
+    request->sqe_flags &= ~(unsigned) SQE_CQE_SKIP;
+    request->skip_links = TRUE;
+  }
+  request->silent = (request->sqe_flags & SQE_CQE_SKIP) != 0;
+}
+
+void ring_fill_cqe (Task *task, Ring *ring, Request *request)
 {
   Simulation *sim = ring->sim;
 
   request->time.posted = sim_now (sim);
-  sim_trace (task, TRACE_COMPLETE, request, 0);
   ring->in_flight--;
   sim->count.completed++;
   sim->count.outcome[request->outcome]++;
+  if (G_UNLIKELY (request->silent)) {
+    g_queue_push_tail_link (&ring->skipped, &request->link);
+    return;
+  }
+  sim_trace (task, TRACE_COMPLETE, request, 0);
   if (!ring_cq_full (ring) && g_queue_is_empty (&ring->overflow)) {
     ring->cq[ring->cq_tail++ & (ring->cq_entries - 1)] = request;
     return;
   }
   sim->count.cq_overflows++;
   g_queue_push_tail_link (sim->kernel >= KERNEL (5, 5) ? &ring->overflow : &ring->dropped, &request->link);
+}
+
+/* A request and what becomes of its chain: returns the next member if one may start now. */
+static Request *ring_complete (Task *task, Ring *ring, Request *request)
+{
+  if (G_LIKELY (!request->chain_next && !(request->sqe_flags & SQE_CQE_SKIP))) {
+    ring_fill_cqe (task, ring, request);
+    return NULL;
+  }
+  ring_note_failure (request);
+  ring_fill_cqe (task, ring, request);
+  return io_req_find_next (task, ring, request);
 }
 
 /* io_cqring_ev_posted(): who waits looks at the condition; who polls in user space sees the tail. */
@@ -107,21 +137,31 @@ static void ring_posted (Task *task, Ring *ring)
     task_wake (task, ring->waiter);
   if (ring->polled)
     task_spin_finish (ring->submitter, sim_cost (ring->sim, COST_APP_POLL));
+  if (G_UNLIKELY (ring->defer_list.length))
+    io_queue_deferred (task, ring);
 }
 
-void ring_post (Task *task, Ring *ring, Request *request)
+Request *ring_post (Task *task, Ring *ring, Request *request)
 {
+  Request *next;
+
   spinlock_hold (task, &ring->completion_lock, sim_cost (ring->sim, COST_CQE_SINGLE));
   task_sync (task);
-  ring_fill_cqe (task, ring, request);
+  next = ring_complete (task, ring, request);
   ring_posted (task, ring);
+  return next;
 }
 
 void ring_post_local (Task *task, Ring *ring, Request *request)
 {
+  Request *next;
+
   task_cost (task, COST_CQE_BATCH);
   task_sync (task);
-  ring_fill_cqe (task, ring, request);
+  next = ring_complete (task, ring, request);
+  if (G_UNLIKELY (ring->defer_list.length))
+    io_queue_deferred (task, ring);
+  io_queue_next (task, ring, next);
 }
 
 void ring_batch_add (Ring *ring, Request *request)
@@ -137,7 +177,7 @@ void ring_batch_add (Ring *ring, Request *request)
 
 void ring_batch_flush (Task *task, Ring *ring)
 {
-  Request *request = ring->batch_first, *next;
+  Request *request = ring->batch_first, *next, *chain = NULL, **chain_tail = &chain;
   UrTime held = 0;
 
   if (!request)
@@ -152,10 +192,21 @@ void ring_batch_flush (Task *task, Ring *ring)
   ring->batch_first = ring->batch_last = NULL;
   ring->batch_n = 0;
   for (; request; request = next) {
+    Request *member;
+
     next = request->work_next;
-    ring_fill_cqe (task, ring, request);
+    member = ring_complete (task, ring, request);
+    if (G_UNLIKELY (member)) {
+      *chain_tail = member;
+      chain_tail = &member->work_next;
+      member->work_next = NULL;
+    }
   }
   ring_posted (task, ring);
+  for (; chain; chain = next) {
+    next = chain->work_next;
+    io_queue_next (task, ring, chain);
+  }
 }
 
 /* How much deferred work one entry to the kernel, or one wake-up in it that wants `min` completions, runs

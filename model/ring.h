@@ -58,6 +58,11 @@ struct Ring {
   AsyncList pending_async[2];
 
   unsigned in_flight;                   /* submitted, CQE not posted */
+  uint64_t n_submitted;
+  Request *link_head, *link_last;       /* submit_state.link: the chain being collected (link.h) */
+  gboolean drain_active, drain_next;
+  GQueue defer_list;                    /* of Request, by link: a drain and what came after it */
+  GQueue skipped;                       /* of Request, by link: completed without a CQE, not yet known to be */
   /* One each per queue of the policy, or NULL.  io_wq: 5.5 to 5.11; later it is the submitting task's (tctx.h), and only
    * the hash of buckets being executed is the ring's. */
   Workqueue **workqueue; IoWq **io_wq; IoWqHash **hash;
@@ -83,8 +88,9 @@ static inline unsigned ring_max_workers (const Ring *ring, const PolicyQueue *qu
 void     ring_sq_push (Ring *ring, Request *request);
 Request *ring_cq_pop (Ring *ring);       /* NULL if empty */
 
-/* Posts one completion under completion_lock, from any context, and wakes who waits for it. */
-void     ring_post (Task *task, Ring *ring, Request *request);
+/* Posts one completion under completion_lock, from any context, and wakes who waits for it.  Returns the next member of
+ * its chain if one may start now (the caller sees to it), else NULL. */
+Request *ring_post (Task *task, Ring *ring, Request *request);
 /* Remembers an inline completion of the batch; posts all of them with one lock. */
 void     ring_batch_add (Ring *ring, Request *request);
 void     ring_batch_flush (Task *task, Ring *ring);
@@ -93,6 +99,8 @@ void     ring_post_local (Task *task, Ring *ring, Request *request);
 /* io_cqring_wait(): sleeps until `min` CQEs are ready or the deadline has passed, running task_work meanwhile. */
 void     ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline);
 unsigned ring_local_budget (const Ring *ring, unsigned min, gboolean entry);
+/* io_fill_cqe_req(): the CQE alone, for who holds the lock and wakes the waiter. */
+void     ring_fill_cqe (Task *task, Ring *ring, Request *request);
 /* Moves the backlog into the CQ as far as it has room.  FALSE: some is left. */
 gboolean ring_flush_overflow (Ring *ring);
 

@@ -128,6 +128,48 @@ static gboolean check_ring (const WorkloadJob *job, unsigned kernel, unsigned de
   return FALSE;
 }
 
+static gboolean G_GNUC_PRINTF (3, 4) sqe_error (const WorkloadJob *job, GError **error, const char *format, ...)
+{
+  g_autofree char *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "job \"%s\": %s", job->name, text);
+  return FALSE;
+}
+
+/* What the application marks its sqes with: what the kernel would refuse every time, and chains it could not fill. */
+static gboolean check_sqes (const SimulationSetup *setup, const WorkloadJob *job, unsigned kernel, unsigned depth,
+                            GError **error)
+{
+  const SqeOptions *sqe = &job->sqe;
+  unsigned entries = job->ring.given && job->ring.sq_entries ? job->ring.sq_entries : depth;
+
+  if (sqe->link > MIN (depth, entries))
+    return sqe_error (job, error, "chains of %u with iodepth %u and %u SQ entries; expected no more than both",
+                      sqe->link, depth, entries);
+  if (sqe->link > 1 && kernel < (sqe->hard ? KERNEL (5, 5) : KERNEL (5, 3)))
+    return sqe_error (job, error, "kernel %u.%u does not know %s, which exists since %s", KERNEL_MAJOR (kernel),
+                      KERNEL_MINOR (kernel), sqe->hard ? "IOSQE_IO_HARDLINK" : "IOSQE_IO_LINK",
+                      sqe->hard ? "5.5" : "5.3");
+  if (sqe->link > 1 && setup->replay == REPLAY_TIMED && job->open_source)
+    return sqe_error (job, error, "chains cannot be replayed at the trace's times; expected --replay closed");
+  if (sqe->drain_every && kernel < KERNEL (5, 2))
+    return sqe_error (job, error, "kernel %u.%u does not know IOSQE_IO_DRAIN, which exists since 5.2",
+                      KERNEL_MAJOR (kernel), KERNEL_MINOR (kernel));
+  if (sqe->cqe_skip && kernel < KERNEL (5, 17))
+    return sqe_error (job, error, "kernel %u.%u does not know IOSQE_CQE_SKIP_SUCCESS, which exists since 5.17",
+                      KERNEL_MAJOR (kernel), KERNEL_MINOR (kernel));
+  if (sqe->cqe_skip && sqe->link < 2)
+    return sqe_error (job, error,
+                      "cqe-skip without chains: nothing would tell that a request is done; expected link=N");
+  if (sqe->cqe_skip && sqe->drain_every)
+    return sqe_error (job, error, "the kernel answers EOPNOTSUPP to IOSQE_IO_DRAIN with IOSQE_CQE_SKIP_SUCCESS");
+  return TRUE;
+}
+
 static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFileSystem **ret_costs, GError **error)
 {
   const FileSystem *fs = setup->file_system;
@@ -172,7 +214,8 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
                    job->name);
       return FALSE;
     }
-    if (engine == APPLICATION_IO_URING && !check_ring (job, kernel, depth, setup->sqpoll, error))
+    if (engine == APPLICATION_IO_URING &&
+        (!check_ring (job, kernel, depth, setup->sqpoll, error) || !check_sqes (setup, job, kernel, depth, error)))
       return FALSE;
   }
   return TRUE;

@@ -3,6 +3,7 @@
 
 #include "model/cpu.h"
 #include "model/file_io.h"
+#include "model/link.h"
 #include "model/policy_state.h"
 #include "model/task_work.h"
 #include "model/tctx.h"
@@ -16,6 +17,7 @@
 static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
 {
   task_cost (task, COST_PUNT);
+  request->queue = queue;
   if (!ring->workqueue[queue]) {
     IoWq *wq = io_uring_wq (task, ring, queue);
 
@@ -43,8 +45,8 @@ static void io_done_inline (Task *task, Ring *ring, Request *request, gboolean p
 {
   request->time.done = request->time.verdict = task_now (task);
   request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
-  if (post_now)
-    ring_post (task, ring, request); /* issued with issue_flags = 0: no COMPLETE_DEFER */
+  if (post_now) /* issued with issue_flags = 0: no COMPLETE_DEFER */
+    io_queue_next (task, ring, ring_post (task, ring, request));
   else
     ring_batch_add (ring, request);
 }
@@ -94,27 +96,78 @@ static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned rem
     io_again (task, ring, request, rule);
 }
 
-/* io_init_req() and the opcode's prep have refused it (io_submit_fail_init()): it completes with the error. */
-static void io_submit_fail_init (Task *task, Ring *ring, Request *request)
+void io_queue_iowq (Task *task, Ring *ring, Request *request)
 {
+  PolicyState state = { ring, request, 0 };
+  const PolicyRule *rule = policy_decide (ring->sim->setup->policy, policy_state_lookup, &state);
+
+  if (rule->on_again != ON_AGAIN_QUEUE) { /* a policy that never queues it */
+    io_queue_sqe (task, ring, request, 0);
+    return;
+  }
   request->time.attempt = request->time.verdict = task_now (task);
-  io_fail (task, ring, request, request->prep_error);
+  io_queue_async (task, ring, request, rule->queue);
 }
 
-/* io_submit_sqe(): FALSE if the sqe is malformed. */
+void io_req_task_submit (Task *task, Ring *ring, Request *request)
+{
+  if (ring->sim->kernel < KERNEL (6, 3)) /* the flag is not looked at again */
+    request->force_async = FALSE;
+  io_queue_sqe (task, ring, request, 0);
+}
+
+/* Which flags of the sqe this kernel does not know, or not together (io_init_req()). */
+static int io_flags_error (const Ring *ring, const Request *request)
+{
+  static const struct {
+    unsigned flag, since;
+  } flags[] = { { SQE_DRAIN, KERNEL (5, 2) },
+                { SQE_LINK, KERNEL (5, 3) },
+                { SQE_HARDLINK, KERNEL (5, 5) },
+                { SQE_CQE_SKIP, KERNEL (5, 17) } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (flags); i++)
+    if ((request->sqe_flags & flags[i].flag) && ring->sim->kernel < flags[i].since)
+      return EINVAL;
+  return (request->sqe_flags & SQE_DRAIN) && (request->sqe_flags & SQE_CQE_SKIP) ? EOPNOTSUPP : 0;
+}
+
+/* io_init_req() and the opcode's prep: TRUE if they refuse it. */
+static gboolean io_prep_fails (const Ring *ring, Request *request)
+{
+  if (G_LIKELY (!request->prep_error && !request->sqe_flags))
+    return FALSE;
+  if (!request->prep_error)
+    request->prep_error = io_flags_error (ring, request);
+  return request->prep_error != 0;
+}
+
+/* io_submit_sqe(): FALSE if the sqe is malformed and that is nothing for its chain to see to. */
 static gboolean io_submit_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
 {
   task_cost (task, COST_PREP);
   request->cpu = task->cpu->id;
   ring->in_flight++;
+  request->sequence = ring->n_submitted++;
   ring->sim->count.submitted++;
-  if (G_UNLIKELY (request->prep_error)) {
-    io_submit_fail_init (task, ring, request);
-    return FALSE;
-  }
+  if (G_UNLIKELY (io_prep_fails (ring, request)))
+    return !io_link_fail_sqe (task, ring, request);
   sim_trace (task, TRACE_SUBMIT_REQ, request, 0);
-  io_queue_sqe (task, ring, request, remaining);
+  if (G_UNLIKELY ((request->sqe_flags & (SQE_LINKS | SQE_DRAIN)) || ring->link_head || ring->drain_active))
+    request = io_link_sqe (task, ring, request);
+  if (request)
+    io_queue_sqe (task, ring, request, remaining);
   return TRUE;
+}
+
+/* io_submit_state_end(): a chain that the batch did not end ends here. */
+static void io_submit_state_end (Task *task, Ring *ring)
+{
+  Request *head = io_link_end (task, ring);
+
+  if (head)
+    io_queue_sqe (task, ring, head, 0);
+  ring_batch_flush (task, ring);
 }
 
 /* Whether a failing sqe ends its batch: 5.1 to 5.4 went on. */
@@ -140,7 +193,7 @@ int io_submit_sqes (Task *task, Ring *ring, unsigned n)
     if (ring->batch_n >= IO_COMPL_BATCH && sim->kernel >= KERNEL (5, 12) && sim->kernel < KERNEL (5, 16))
       ring_batch_flush (task, ring);
   }
-  ring_batch_flush (task, ring);
+  io_submit_state_end (task, ring);
   if (submitted) {
     task_sync (task);
     ring->sq_head += submitted;
@@ -196,9 +249,25 @@ int io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned
   return result;
 }
 
+/* The next member of a chain after one that a worker has done, from a queue of this number: work for the same io-wq. */
+static Request *io_wq_linked (Task *task, Ring *ring, Request *next, unsigned queue)
+{
+  if (ring->workqueue[queue]) { /* up to 5.4 */
+    io_queue_next (task, ring, next);
+    return NULL;
+  }
+  next->time.attempt = next->time.verdict = next->time.queued = task_now (task);
+  next->queue = queue;
+  io_wq_prepare (io_uring_wq (ring_owner (ring), ring, queue), next);
+  next->outcome = next->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;
+  return next;
+}
+
 Request *io_wq_submit_work (Task *task, Request *request)
 {
   Ring *ring = request->ring;
+  unsigned queue = request->queue;
+  Request *next;
 
   request->time.started = task_now (task);
   sim_progress (ring->sim);
@@ -209,12 +278,12 @@ Request *io_wq_submit_work (Task *task, Request *request)
   request->time.done = task_now (task);
   if (task_work_posts (ring)) {
     task_work_add_completion (task, ring, request);
-  } else {
-    ring_post (task, ring, request);
-    if (ring->sim->kernel >= KERNEL (6, 4))
-      task_work_add_free (task, ring);
+    return NULL;
   }
-  return NULL;
+  next = ring_post (task, ring, request);
+  if (ring->sim->kernel >= KERNEL (6, 4))
+    task_work_add_free (task, ring);
+  return next ? io_wq_linked (task, ring, next, queue) : NULL;
 }
 
 void sim_worker_created (Simulation *sim)

@@ -21,6 +21,10 @@ int      io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, uns
  * with its error and counts as submitted.  Returns how many, or -EBUSY as above.
  * The caller holds uring_lock (the sq_thread: from 5.6 on). */
 int      io_submit_sqes (Task *task, Ring *ring, unsigned n);
+/* Hands a request to the queue its rule names, without an attempt. */
+void     io_queue_iowq (Task *task, Ring *ring, Request *request);
+/* Task work: issues a request that waited for others (a TaskWorkFn). */
+void     io_req_task_submit (Task *task, Ring *ring, Request *request);
 /* A worker executes the request, blocking, and completes it: do_work and free_work of an io-wq.  Returns the next member
  * of its chain, prepared with io_wq_prepare(), if it is for a worker too: the same one executes it unless it is hashed. */
 Request *io_wq_submit_work (Task *task, Request *request);

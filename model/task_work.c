@@ -103,12 +103,26 @@ void task_work_add_completion (Task *from, Ring *ring, Request *request)
 {
   task_cost (from, COST_TASK_WORK_ADD);
   task_sync (from);
+  request->task_work = NULL;
   task_work_add (from, NULL, ring, request, FALSE);
+}
+
+void io_req_task_work_add (Task *from, Cpu *cpu, Ring *ring, Request *request, TaskWorkFn fn)
+{
+  if (from) {
+    task_cost (from, COST_TASK_WORK_ADD);
+    task_sync (from);
+  } else {
+    cpu_interrupt (cpu, sim_cost (ring->sim, COST_TASK_WORK_ADD));
+  }
+  request->task_work = fn;
+  task_work_add (from, cpu, ring, request, FALSE);
 }
 
 void task_work_add_from_interrupt (Cpu *cpu, Ring *ring, Request *request)
 {
   cpu_interrupt (cpu, sim_cost (ring->sim, COST_TASK_WORK_ADD));
+  request->task_work = NULL;
   task_work_add (NULL, cpu, ring, request, ring->sim->kernel >= KERNEL (6, 4));
 }
 
@@ -128,13 +142,21 @@ void task_work_add_create (Task *from, Task *owner, IoWorker *worker)
   tctx_notify (from, NULL, owner, TRUE);
 }
 
-static unsigned run_completions (Task *task, Ring *ring, unsigned budget)
+/* The items of the list of requests. */
+static unsigned run_requests (Task *task, Ring *ring, unsigned budget)
 {
   unsigned done = 0;
 
-  for (; done < budget && ring->local_n; done++) {
+  while (done < budget && ring->local_n) {
+    Request *request = local_pop (ring);
+
     task_cost (task, COST_TASK_WORK);
-    ring_post_local (task, ring, local_pop (ring));
+    if (G_UNLIKELY (request->task_work != NULL))
+      request->task_work (task, ring, request);
+    else
+      ring_post_local (task, ring, request);
+    if (++done == budget || !ring->local_n)
+      ring_batch_flush (task, ring); /* which may add the next members of chains */
   }
   if (done && ring->flags.defer_taskrun)
     sim_trace (task, TRACE_LOCAL_WORK_RUN, NULL, done);
@@ -164,7 +186,7 @@ static unsigned ring_run (Task *task, Ring *ring, unsigned budget, gboolean norm
   locked = !mutex_is_owner (&ring->uring_lock, task);
   if (locked)
     mutex_lock (task, &ring->uring_lock);
-  done = normal == !ring->flags.defer_taskrun ? run_completions (task, ring, budget) : 0;
+  done = normal == !ring->flags.defer_taskrun ? run_requests (task, ring, budget) : 0;
   if (normal)
     done += run_frees (task, ring, budget - done);
   if (locked)

@@ -1,6 +1,6 @@
 /*
  * task_work: what has to run in the context of the ring's owner (the submitter, or the
- * sq_thread): posting completions, freeing requests that a worker finished (6.4+), creating workers.  Stands for
+ * sq_thread): posting completions, issuing requests that waited for others (link.h), freeing requests that a worker finished (6.4+), creating workers.  Stands for
  * io_uring/tw.c and what became it: io_req_normal_work_add(), io_req_local_work_add(), tctx_task_work(),
  * io_run_local_work(), io_sq_tw(), and create_worker_cb() of io-wq.c; 5.12 to 6.18.
  *
@@ -25,6 +25,9 @@ gboolean task_work_posts (const Ring *ring);
 void     task_work_add_completion (Task *from, Ring *ring, Request *request);
 /* The same from an interrupt on `cpu` (direct I/O, a page that was read). */
 void     task_work_add_from_interrupt (Cpu *cpu, Ring *ring, Request *request);
+/* fn (owner, ring, request) is to run in the owner, who is told at once: io_req_task_work_add() of a task, or with `from`
+ * NULL of an interrupt on `cpu`. */
+void     io_req_task_work_add (Task *from, Cpu *cpu, Ring *ring, Request *request, TaskWorkFn fn);
 /* A request to be freed by the owner. */
 void     task_work_add_free (Task *from, Ring *ring);
 /* A worker to be created by `owner`, because `worker` (an IoWorker) went to sleep. */

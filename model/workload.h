@@ -111,6 +111,10 @@ typedef struct {
 
 /* What the application marks its sqes with. Zero everywhere: nothing. */
 typedef struct {
+  unsigned link;                  /* chains of so many (IOSQE_IO_LINK), handed over whole; 0 and 1: none */
+  gboolean hard;                  /* with IOSQE_IO_HARDLINK instead */
+  gboolean cqe_skip;              /* IOSQE_CQE_SKIP_SUCCESS on all members of a chain but its last */
+  unsigned drain_every;           /* IOSQE_IO_DRAIN on every so manieth; 0: none */
   unsigned bad_every;             /* every so manieth is malformed: its preparation fails with EINVAL; 0: none */
 } SqeOptions;
 

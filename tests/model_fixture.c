@@ -247,10 +247,15 @@ static Request *request_new (Actor *actor, const char *text)
   Request *request = g_new0 (Request, 1);
   const char *page = strchr (text, '@'), *pages = strchr (text, '+');
 
-  request->force_async = *text == 'a';
-  request->prep_error = *text == 'b' ? EINVAL : 0;
-  if (request->force_async || request->prep_error)
-    text++;
+  for (; strchr ("abdhlk", *text); text++) {
+    request->force_async |= *text == 'a';
+    request->prep_error |= *text == 'b' ? EINVAL : 0;
+    request->sqe_flags |= *text == 'd'   ? SQE_DRAIN
+                          : *text == 'h' ? SQE_HARDLINK
+                          : *text == 'l' ? SQE_LINK
+                          : *text == 'k' ? SQE_CQE_SKIP
+                                         : 0;
+  }
   request->io.op = *text == 'r' ? IO_READ : *text == 'w' ? IO_WRITE : IO_SYNC;
   request->io.file = (uint32_t) g_ascii_digit_value (text[1]);
   if (request->io.op != IO_SYNC) {
@@ -270,8 +275,8 @@ static char request_name (const Fixture *fixture, const Request *request)
 {
   guint index;
 
-  g_assert (g_ptr_array_find (fixture->requests, request, &index) && index < 52);
-  return (char) (index < 26 ? 'a' + index : 'A' + index - 26);
+  g_assert (g_ptr_array_find (fixture->requests, request, &index));
+  return (char) (index < 26 ? 'a' + index : index < 52 ? 'A' + index - 26 : '.');
 }
 
 /* One word after the number of entries. */
@@ -374,6 +379,32 @@ static void step_reap (Actor *actor, const Step *step)
   g_string_free (text, TRUE);
 }
 
+/* How each request ended, in the order they were made; all have. */
+static void step_results (Actor *actor, const Step *step)
+{
+  static const struct {
+    int error;
+    const char *name;
+  } names[] = { { EINVAL, "EINVAL" },     { ECANCELED, "ECANCELED" },   { EAGAIN, "EAGAIN" }, { ETIME, "ETIME" },
+                { EALREADY, "EALREADY" }, { EOPNOTSUPP, "EOPNOTSUPP" }, { ENOENT, "ENOENT" } };
+  Fixture *fixture = actor->fixture;
+  GString *text = g_string_new ("results");
+
+  (void) step;
+  task_sync (actor->task);
+  for (unsigned i = 0; i < fixture->requests->len; i++) {
+    const Request *request = g_ptr_array_index (fixture->requests, i);
+    const char *how = request->result < 0 ? "?" : (uint64_t) request->result < request->io.length ? "short" : "ok";
+
+    for (unsigned k = 0; k < G_N_ELEMENTS (names); k++)
+      if (request->result == -names[k].error)
+        how = names[k].name;
+    g_string_append_printf (text, " %c %s", request_name (fixture, request), how);
+  }
+  actor_log (actor, text->str);
+  g_string_free (text, TRUE);
+}
+
 static void step_free (Actor *actor, const Step *step)
 {
   (void) step;
@@ -446,6 +477,7 @@ static const StepKind kinds[] = {
   { "notify", step_notify },
   { "post", step_post },
   { "reap", step_reap },
+  { "results", step_results },
   { "free", step_free },
   { "worker", step_worker },
   { "irq", step_irq },

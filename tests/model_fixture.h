@@ -34,12 +34,14 @@
  *   notify                   the tail is published to the sq_thread
  *   post:REQUEST             posts the completion of a request that was never submitted
  *   reap                     takes what is in the CQ and logs the names of the requests, "-" if there are none
+ *   results                  logs how each request ended: ok, short, or the errno
  *   free                     leaves a request for the ring's owner to free, as a worker of 6.4+ does
  *   worker:REQUEST  irq:N,REQUEST    a completion that the owner has to post, from a worker; from an interrupt on CPU N
  *   taskrun                  logs whether IORING_SQ_TASKRUN is set: "taskrun" or "-"
  *
- * A request is rN, wN (file N) or sN (fsync), then +PAGES (1) and @PAGE where it starts (0), with 'a' before it for
- * IOSQE_ASYNC, 'b' for a malformed one.  Requests are named a, b, c... in the order in which they are made.
+ * A request is rN, wN (file N) or sN (fsync), then +PAGES (1) and @PAGE where it starts (0), before it 'a' for
+ * IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd' IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'b' for a malformed one.
+ * Requests are named a, b, c... in the order in which they are made, from the 53rd on '.'.
  */
 #ifndef MODEL_FIXTURE_H
 #define MODEL_FIXTURE_H

@@ -39,6 +39,7 @@
   X (ring) \
   X (task_work) \
   X (submit) \
+  X (link) \
   X (io_wq) \
   X (workqueue) \
   X (application_uring) \

@@ -32,15 +32,17 @@ static gboolean time_word (const char *word, const char *name, UrTime *ret_time)
     UrTime ns;
   } units[] = { { "ns", 1 }, { "us", UR_US }, { "ms", UR_MS }, { "s", UR_S } };
 
-  if (!g_str_has_prefix (word, name) || word[strlen (name)] != '=')
+  if (!g_str_has_prefix (word, name) || word[strlen (name)] != '=') {
     return FALSE;
+  }
   word += strlen (name) + 1;
   for (unsigned i = 0; i < G_N_ELEMENTS (units); i++) {
     uint64_t number;
     g_autofree char *digits = NULL;
 
-    if (!g_str_has_suffix (word, units[i].unit))
+    if (!g_str_has_suffix (word, units[i].unit)) {
       continue;
+    }
     digits = g_strndup (word, strlen (word) - strlen (units[i].unit));
     if (key_file_parse_integer (digits, &number) && number > 0 && number <= G_MAXINT64 / units[i].ns) {
       *ret_time = number * units[i].ns;
@@ -55,8 +57,9 @@ static gboolean ring_word (RingChoice *choice, const char *word)
   RingOptions *ring = &choice->ring;
   unsigned cpu;
 
-  if (strcmp (word, "default") == 0 || ring_flags_set (&ring->flags, word))
+  if (strcmp (word, "default") == 0 || ring_flags_set (&ring->flags, word)) {
     return TRUE;
+  }
   if (number_word (word, "cq-entries", 0, ENTRIES_MAX, &ring->cq_entries)) {
     ring->flags.cqsize = TRUE;
     return TRUE;
@@ -81,11 +84,13 @@ gboolean ring_options_parse (RingChoice *choice, const char *text, char **ret_wo
 {
   g_auto (GStrv) words = g_strsplit (text, ",", -1);
 
-  if (strcmp (text, "fio") == 0)
+  if (strcmp (text, "fio") == 0) {
     return TRUE;
+  }
   choice->ring.given = TRUE;
-  if (!*words)
+  if (!*words) {
     return refuse (text, g_strdup ("fio, default, or flags of a ring"), ret_word, ret_expected);
+  }
   for (char **word = words; *word; word++)
     if (!ring_word (choice, *word)) {
       g_autofree char *flags = g_strjoinv (", ", (char **) ring_flag_names ());
@@ -99,9 +104,33 @@ gboolean ring_options_parse (RingChoice *choice, const char *text, char **ret_wo
   return TRUE;
 }
 
-static gboolean sqe_word (SqeOptions *sqe, const char *word)
+#define SQE_EXPECTED \
+  "some of link=N, hardlink=N (N from 2), cqe-skip, drain=N, async, fixed-files, fixed-buffers, bad=N"
+
+static gboolean sqe_word (RingChoice *choice, const char *word)
 {
-  return number_word (word, "bad", 1, EVERY_MAX, &sqe->bad_every);
+  SqeOptions *sqe = &choice->sqe;
+
+  if (strcmp (word, "cqe-skip") == 0) {
+    return sqe->cqe_skip = TRUE;
+  }
+  if (strcmp (word, "async") == 0) {
+    return choice->async = TRUE;
+  }
+  if (strcmp (word, "fixed-files") == 0) {
+    return choice->fixed_files = TRUE;
+  }
+  if (strcmp (word, "fixed-buffers") == 0) {
+    return choice->fixed_buffers = TRUE;
+  }
+  if (!sqe->link && number_word (word, "link", 2, EVERY_MAX, &sqe->link)) {
+    return TRUE;
+  }
+  if (!sqe->link && number_word (word, "hardlink", 2, EVERY_MAX, &sqe->link)) {
+    return sqe->hard = TRUE;
+  }
+  return number_word (word, "drain", 1, EVERY_MAX, &sqe->drain_every) ||
+         number_word (word, "bad", 1, EVERY_MAX, &sqe->bad_every);
 }
 
 gboolean sqe_options_parse (RingChoice *choice, const char *text, char **ret_word, char **ret_expected)
@@ -109,10 +138,12 @@ gboolean sqe_options_parse (RingChoice *choice, const char *text, char **ret_wor
   g_auto (GStrv) words = g_strsplit (text, ",", -1);
 
   choice->sqe_given = TRUE;
-  for (char **word = words; *word; word++)
-    if (!sqe_word (&choice->sqe, *word))
-      return refuse (*word, g_strdup ("bad=N"), ret_word, ret_expected);
-  return *words ? TRUE : refuse (text, g_strdup ("bad=N"), ret_word, ret_expected);
+  for (char **word = words; *word; word++) {
+    if (!sqe_word (choice, *word)) {
+      return refuse (*word, g_strdup (SQE_EXPECTED), ret_word, ret_expected);
+    }
+  }
+  return *words ? TRUE : refuse (text, g_strdup (SQE_EXPECTED), ret_word, ret_expected);
 }
 
 void ring_choice_apply (const RingChoice *choice, Workload *workload)
@@ -127,10 +158,15 @@ void ring_choice_apply (const RingChoice *choice, Workload *workload)
       job->ring.cq_entries = choice->ring.cq_entries;
       job->ring.sq_idle = choice->ring.sq_idle;
     }
-    if (choice->sq_cpu >= 0)
+    if (choice->sq_cpu >= 0) {
       job->sqpoll_cpu = choice->sq_cpu;
-    if (choice->sqe_given)
+    }
+    if (choice->sqe_given) {
       job->sqe = choice->sqe;
+      job->force_async |= choice->async;
+      job->fixed_files |= choice->fixed_files;
+      job->fixed_buffers |= choice->fixed_buffers;
+    }
   }
 }
 
@@ -140,18 +176,23 @@ char *ring_choice_ring_text (const RingChoice *choice)
   g_autofree char *flags = ring_flags_text (&ring->flags);
   GString *text;
 
-  if (!ring->given)
+  if (!ring->given) {
     return NULL;
+  }
   text = g_string_new ("Ring instead of fio's: ");
   g_string_append (text, flags);
-  if (ring->sq_entries)
+  if (ring->sq_entries) {
     g_string_append_printf (text, ", %u SQ entries", ring->sq_entries);
-  if (ring->cq_entries)
+  }
+  if (ring->cq_entries) {
     g_string_append_printf (text, ", %u CQ entries", ring->cq_entries);
-  if (choice->sq_cpu >= 0)
+  }
+  if (choice->sq_cpu >= 0) {
     g_string_append_printf (text, ", sq_thread on CPU %d", choice->sq_cpu);
-  if (ring->sq_idle)
+  }
+  if (ring->sq_idle) {
     g_string_append_printf (text, ", sq_thread idle after %" G_GUINT64_FORMAT " ns", ring->sq_idle);
+  }
   g_string_append (text, ring->flags.sqpoll ? "." : "; io_uring_submit_and_wait(1) when every slot is filled.");
   return g_string_free (text, FALSE);
 }
@@ -159,13 +200,32 @@ char *ring_choice_ring_text (const RingChoice *choice)
 char *ring_choice_sqe_text (const RingChoice *choice)
 {
   const SqeOptions *sqe = &choice->sqe;
-  GString *text;
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *all = NULL;
 
-  if (!choice->sqe_given)
+  if (!choice->sqe_given) {
     return NULL;
-  text = g_string_new ("Requests marked by --sqe:");
-  if (sqe->bad_every)
-    g_string_append_printf (text, " one of %u malformed;", sqe->bad_every);
-  text->str[text->len - 1] = '.';
-  return g_string_free (text, FALSE);
+  }
+  if (sqe->link) {
+    g_ptr_array_add (parts, g_strdup_printf ("%s of %u%s", sqe->hard ? "hard chains" : "chains", sqe->link,
+                                             sqe->cqe_skip ? " with a CQE for the last only" : ""));
+  }
+  if (sqe->drain_every) {
+    g_ptr_array_add (parts, g_strdup_printf ("one of %u drains", sqe->drain_every));
+  }
+  if (sqe->bad_every) {
+    g_ptr_array_add (parts, g_strdup_printf ("one of %u malformed", sqe->bad_every));
+  }
+  if (choice->async) {
+    g_ptr_array_add (parts, g_strdup ("IOSQE_ASYNC"));
+  }
+  if (choice->fixed_files) {
+    g_ptr_array_add (parts, g_strdup ("registered files"));
+  }
+  if (choice->fixed_buffers) {
+    g_ptr_array_add (parts, g_strdup ("registered buffers"));
+  }
+  g_ptr_array_add (parts, NULL);
+  all = g_strjoinv (", ", (char **) parts->pdata);
+  return g_strdup_printf ("Requests by --sqe: %s.", all);
 }

@@ -13,6 +13,7 @@ typedef struct {
   int      sq_cpu;                /* sq-cpu=; -1: not given */
   gboolean sqe_given;
   SqeOptions sqe;
+  gboolean async, fixed_files, fixed_buffers;   /* set in the jobs besides what they say themselves */
 } RingChoice;
 
 void ring_choice_init (RingChoice *choice);
