@@ -3,6 +3,7 @@
 
 #include "model/cpu.h"
 #include "model/file_io.h"
+#include "model/sq_thread.h"
 
 #include <errno.h>
 #include <string.h>
@@ -423,4 +424,6 @@ static void application_body (Task *task, void *data)
   task_sync (task);
   application->ended = sim_now (task->sim);
   sim_application_ended (application->sim);
+  if (application->sqpoll && !application->sim->ended) /* others go on: its sq_thread must not */
+    sq_thread_finish (task, application->ring);
 }

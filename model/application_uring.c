@@ -63,11 +63,26 @@ static void application_uring_register (Ring *ring, const RingOptions *options)
     io_uring_register_iowq_aff (owner, ring, &options->iowq_cpus);
 }
 
+/* ATTACH_WQ: with the first ring of the workload that asks for it too and has or has not an sq_thread like this one. */
+static Ring *application_uring_attach (const Simulation *sim, const RingFlags *flags)
+{
+  for (unsigned i = 0; flags->attach_wq && i < sim->rings->len; i++) {
+    Ring *ring = g_ptr_array_index (sim->rings, i);
+
+    if (ring->flags.attach_wq && ring->flags.sqpoll == flags->sqpoll)
+      return ring;
+  }
+  return NULL;
+}
+
 void application_uring_setup (Application *application)
 {
   RingSetup setup =
       application_ring_setup (application->job, application->sim->kernel, application->iodepth, application->sqpoll);
 
+  if (application->job->ring.given && !setup.flags.sq_aff)
+    setup.sq_cpu = -1;
+  setup.attach = application_uring_attach (application->sim, &setup.flags);
   application->ring = ring_new (application->sim, application, &setup);
   application->ring->submitter = application->task;
   application->ring->polled = application->sqpoll;
@@ -104,6 +119,8 @@ static void application_uring_await_room (Application *application, unsigned n)
   while (ring->sq_entries - ring_sq_ready (ring) < n) {
     if (ring->overflow.length && application_uring_pop (application, G_MAXUINT)) /* or it was refused: EBUSY */
       ring_flush_overflow (ring);
+    else if (application->job->ring.sq_wait && application->sim->kernel >= KERNEL (5, 10))
+      sq_thread_wait_room (application->task, ring);
     else if (task_spin (application->task, NULL, UR_TIME_NEVER) == SPIN_RESCHED)
       task_yield (application->task);
     task_sync (application->task);

@@ -3,6 +3,7 @@
 
 #include "model/application.h"
 #include "model/cpu.h"
+#include "model/sq_thread.h"
 
 #include <math.h>
 #include <string.h>
@@ -128,6 +129,12 @@ static void check_mutexes (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->rings->len; i++)
     check_mutex (sim, &((const Ring *) g_ptr_array_index (sim->rings, i))->uring_lock);
+  for (unsigned i = 0; i < sim->sq_data->len; i++) {
+    const SqData *sqd = g_ptr_array_index (sim->sq_data, i);
+
+    if (!sqd->changing) /* else a ring is just being closed while the last stream ended elsewhere */
+      check_mutex (sim, &sqd->lock);
+  }
 }
 
 static void check_cpus (Simulation *sim)
@@ -237,12 +244,14 @@ static void collect_locks (const Simulation *sim, RunResult *result, double busy
 {
   ResultLock *lock;
 
-  result->lock = g_new0 (ResultLock, MAX (sim->inodes->len + sim->rings->len, 1));
+  result->lock = g_new0 (ResultLock, MAX (sim->inodes->len + sim->rings->len + sim->sq_data->len, 1));
   lock = result->lock;
   for (unsigned i = 0; i < sim->inodes->len; i++)
     lock = collect_rwsem (sim, &((const Inode *) g_ptr_array_index (sim->inodes, i))->rwsem, lock);
   for (unsigned i = 0; i < sim->rings->len; i++)
     lock = collect_mutex (sim, &((const Ring *) g_ptr_array_index (sim->rings, i))->uring_lock, lock);
+  for (unsigned i = 0; i < sim->sq_data->len; i++)
+    lock = collect_mutex (sim, &((const SqData *) g_ptr_array_index (sim->sq_data, i))->lock, lock);
   result->n_locks = (unsigned) (lock - result->lock);
   for (unsigned i = 0; i < result->n_locks; i++) {
     lock = &result->lock[i];

@@ -48,6 +48,8 @@
   X (COST_TASK_WORK,        "Ring",      "TaskWork",         "running one task_work item") \
   X (COST_TASK_WORK_ADD,    "Ring",      "TaskWorkAdd",      "queueing one task_work item, without the notification") \
   X (COST_SQ_LOOP,          "Ring",      "SqThreadLoop",     "one round of the sq_thread over a ring") \
+  X (COST_USE_MM,           "Ring",      "UseMm", \
+     "5.1 to 5.11: the sq_thread borrows the submitter's address space and gives it back") \
   X (COST_WAIT,             "Ring",      "Wait",             "setting up io_cqring_wait, without the sleep") \
   X (COST_WAIT_WOKEN,       "Ring",      "WaitWoken", \
      "io_cqring_wait after a sleep: the rest of the wake-up, and cold caches") \

@@ -23,6 +23,7 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
   mutex_init (&ring->uring_lock, name);
   ring->application = application;
   ring->flags = setup->flags;
+  ring->attach = setup->attach;
   ring->sq_cpu = setup->sq_cpu;
   ring->sq_idle = setup->sq_idle ? setup->sq_idle : UR_S;
   ring->sq_entries = sizes.sq_entries;
@@ -73,6 +74,8 @@ Request *ring_cq_pop (Ring *ring)
 {
   if (ring->cq_head == ring->cq_tail)
     return NULL;
+  if (G_UNLIKELY (ring->overflow.length) && ring->sq_thread) /* it waits for room (EBUSY) */
+    task_spin_finish (ring->sq_thread, sim_cost (ring->sim, COST_SQ_LOOP));
   return ring->cq[ring->cq_head++ & (ring->cq_entries - 1)];
 }
 
@@ -130,11 +133,14 @@ static Request *ring_complete (Task *task, Ring *ring, Request *request)
   return io_req_find_next (task, ring, request);
 }
 
-/* io_cqring_ev_posted(): who waits looks at the condition; who polls in user space sees the tail. */
+/* io_cqring_ev_posted(): who waits looks at the condition; who polls in user space sees the tail.  Before 5.16 it
+ * also wakes a sq_thread that sleeps. */
 static void ring_posted (Task *task, Ring *ring)
 {
   if (ring->waiter && ring->waiter != task && ring_cq_ready (ring) >= ring->wait_nr)
     task_wake (task, ring->waiter);
+  if (ring->need_wakeup && ring->sim->kernel < KERNEL (5, 16))
+    task_wake (task, ring->sq_thread);
   if (ring->polled)
     task_spin_finish (ring->submitter, sim_cost (ring->sim, COST_APP_POLL));
   if (G_UNLIKELY (ring->defer_list.length))

@@ -19,6 +19,7 @@
 typedef struct IoWq IoWq;
 typedef struct IoWqHash IoWqHash;
 typedef struct Workqueue Workqueue;
+typedef struct SqData SqData;
 
 /* pending_async[READ, WRITE] of 5.1 to 5.4: the sequential run last punted, and who waits to join its worker. */
 typedef struct {
@@ -33,7 +34,8 @@ struct Ring {
   Application *application;
   RingFlags flags;
   Task *submitter;                      /* the application's task */
-  Task *sq_thread;                      /* NULL without SQPOLL */
+  Ring *attach;                         /* ATTACH_WQ: shares that ring's io-wq (5.6 to 5.11), its sq_thread (5.10+) */
+  Task *sq_thread; SqData *sq_data;     /* NULL without SQPOLL; may be shared by several rings */
   int sq_cpu; UrTime sq_idle;           /* sq_thread_cpu (-1: any), sq_thread_idle */
 
   unsigned sq_entries, cq_entries;
@@ -42,6 +44,9 @@ struct Ring {
   GQueue overflow;                      /* of Request, by link: the backlog of 5.5+ */
   GQueue dropped;                       /* of Request, by link: dropped by a full CQ before 5.5 (cq_overflow) */
   gboolean need_wakeup;                 /* IORING_SQ_NEED_WAKEUP */
+  Task *sq_waiter;                      /* in io_sqpoll_wait_sq(): wants room in the SQ */
+  unsigned n_iopoll;                    /* IOPOLL: requests on the list that is polled */
+  void (*do_iopoll) (Task *task, Ring *ring);     /* looks for completions once, under uring_lock; NULL without IOPOLL */
 
   Mutex uring_lock;                     /* over a whole batch, over a run of task_work */
   Spinlock completion_lock;

@@ -17,6 +17,7 @@ typedef struct {
   unsigned entries, cq_entries;         /* cq_entries counts only with CQSIZE; 0: as entries */
   RingFlags flags;
   int sq_cpu; UrTime sq_idle;           /* sq_thread_cpu (-1: any), sq_thread_idle (0: one second) */
+  struct Ring *attach;                  /* ATTACH_WQ: the ring (wq_fd) to share with; NULL: none */
 } RingSetup;
 
 typedef struct { unsigned sq_entries, cq_entries; } RingSizes;

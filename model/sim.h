@@ -46,6 +46,7 @@ struct Simulation {
   unsigned n_nodes;                     /* NUMA nodes, each a block of CPUs */
   GPtrArray *tasks;                     /* of Task, owned */
   GPtrArray *rings;                     /* of Ring, owned */
+  GPtrArray *sq_data;                   /* of SqData, owned */
   GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */
   WorkerPool *kworkers;                 /* of the workqueues before 5.5; NULL without one */
   GPtrArray *applications;              /* of Application, owned */

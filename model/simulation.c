@@ -4,6 +4,7 @@
 #include "model/application.h"
 #include "model/collect.h"
 #include "model/cpu.h"
+#include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/workqueue.h"
 
@@ -241,6 +242,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   cpus_init (sim);
   sim->tasks = g_ptr_array_new_with_free_func ((GDestroyNotify) task_free);
   sim->rings = g_ptr_array_new_with_free_func ((GDestroyNotify) ring_free);
+  sim->sq_data = g_ptr_array_new_with_free_func ((GDestroyNotify) sq_data_free);
   sim->inodes = g_ptr_array_new_with_free_func ((GDestroyNotify) inode_free);
   sim->applications = g_ptr_array_new_with_free_func ((GDestroyNotify) application_free);
   sim->op = g_new0 (ResultOp, IO_OPS);
@@ -269,6 +271,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
 void sim_free (Simulation *sim)
 {
   g_ptr_array_unref (sim->rings);
+  g_ptr_array_unref (sim->sq_data);
   worker_pool_free (sim);
   g_ptr_array_unref (sim->tasks);
   g_ptr_array_unref (sim->applications);

@@ -195,7 +195,7 @@ static unsigned ring_run (Task *task, Ring *ring, unsigned budget, gboolean norm
 }
 
 /* create_worker_cb(): no budget. */
-static unsigned run_creates (Task *task)
+unsigned task_work_run_generic (Task *task)
 {
   unsigned done = 0;
 
@@ -208,9 +208,8 @@ static unsigned run_creates (Task *task)
   return done;
 }
 
-/* tctx_task_work_run() over the task's list, then the generic task_work; what the budget leaves over stays for the next
- * time (retry_list). */
-static unsigned tctx_run (Task *task, unsigned budget)
+/* tctx_task_work_run(); what the budget leaves over comes first the next time (retry_list). */
+unsigned task_work_run_list (Task *task, unsigned budget)
 {
   unsigned done = 0, rings = 0;
 
@@ -226,10 +225,16 @@ static unsigned tctx_run (Task *task, unsigned budget)
     if (task_work_normal (ring))
       tctx_link (task, ring);
   }
-  done += run_creates (task);
   if (task->task_works)
     task->notify_signal = TRUE;
   return done;
+}
+
+static unsigned tctx_run (Task *task, unsigned budget)
+{
+  unsigned done = task_work_run_list (task, budget);
+
+  return done + task_work_run_generic (task);
 }
 
 static void tctx_run_all (Task *task) { tctx_run (task, G_MAXUINT); }

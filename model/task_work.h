@@ -36,6 +36,10 @@ static inline gboolean task_work_pending (const Ring *ring)
 {
   return ring->local_n || ring->frees || ring_owner (ring)->create_work;
 }
+/* Runs what is on the task's list, at most `budget` items; returns how many. */
+unsigned task_work_run_list (Task *task, unsigned budget);
+/* Runs the rest of the task's task_work, new workers, without a budget; returns how many. */
+unsigned task_work_run_generic (Task *task);
 /* Runs what is pending, at most `budget` items of the sq_thread; returns how many: this ring's own list, then the task's. */
 unsigned task_work_run_budget (Task *task, Ring *ring, unsigned budget);
 static inline unsigned task_work_run (Task *task, Ring *ring) { return task_work_run_budget (task, ring, G_MAXUINT); }

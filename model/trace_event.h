@@ -15,6 +15,7 @@
   X (TRACE_COMPLETE,         "io_uring_complete") \
   X (TRACE_CQRING_WAIT,      "io_uring_cqring_wait") \
   X (TRACE_LOCAL_WORK_RUN,   "io_uring_local_work_run") \
+  X (TRACE_TASK_WORK_RUN,    "io_uring_task_work_run") \
   X (TRACE_SCHED_SWITCH,     "sched_switch") \
   X (TRACE_SCHED_WAKEUP,     "sched_wakeup")
 
@@ -31,7 +32,7 @@ typedef struct {
   uint64_t request;         /* number of the request in its stream, from 0, in the order of preparation */
   IoOp     op;
   gboolean hashed;          /* TRACE_QUEUE_ASYNC_WORK */
-  unsigned count;           /* TRACE_LOCAL_WORK_RUN: items; TRACE_CQRING_WAIT: wanted */
+  unsigned count;           /* TRACE_LOCAL_WORK_RUN, TRACE_TASK_WORK_RUN: items; TRACE_CQRING_WAIT: wanted */
 } TraceEvent;
 
 typedef void (*TraceFn) (const TraceEvent *event, void *data);

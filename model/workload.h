@@ -104,6 +104,7 @@ typedef struct {
   RingFlags flags;
   unsigned sq_entries, cq_entries;      /* 0: iodepth; with CQSIZE: as sq_entries */
   UrTime   sq_idle;               /* sq_thread_idle; 0: one second */
+  gboolean sq_wait;               /* SQPOLL with a full SQ: sleeps (IORING_ENTER_SQ_WAIT, 5.10+) instead of spinning */
   /* These two count whether `given` is set or not. */
   unsigned iowq_max_workers[2];   /* IORING_REGISTER_IOWQ_MAX_WORKERS (5.15): bounded, unbounded; 0: the policy's limit */
   CpuMask  iowq_cpus;             /* IORING_REGISTER_IOWQ_AFF (5.14): CPUs of the io-wq workers; empty: any */

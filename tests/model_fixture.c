@@ -28,6 +28,7 @@ struct Actor {
   GArray *steps; /* of Step */
   unsigned at, repeated;
   UrTime start;
+  Ring *ring; /* made or chosen by it */
 };
 
 /* ---- the log ---- */
@@ -241,6 +242,16 @@ static void step_release (Actor *actor, const Step *step) { mutex_unlock (actor-
 
 /* ---- steps: rings ---- */
 
+static Ring *ring_of (const Actor *actor) { return actor->ring ? actor->ring : actor->fixture->ring; }
+
+static Ring *ring_number (const Actor *actor, const char *text)
+{
+  guint64 n = g_ascii_strtoull (text, NULL, 10);
+
+  g_assert (n < actor->fixture->sim->rings->len);
+  return g_ptr_array_index (actor->fixture->sim->rings, (guint) n);
+}
+
 static Request *request_new (Actor *actor, const char *text)
 {
   Fixture *fixture = actor->fixture;
@@ -263,7 +274,7 @@ static Request *request_new (Actor *actor, const char *text)
     request->io.offset = PAGE_SIZE_BYTES * (page ? g_ascii_strtoull (page + 1, NULL, 10) : 0);
   }
   request->inode = fixture_inode (fixture, request->io.file);
-  request->ring = fixture->ring;
+  request->ring = ring_of (actor);
   request->link.data = request;
   request->time.prepared = task_now (actor->task);
   fixture->sim->issued++;
@@ -280,9 +291,15 @@ static char request_name (const Fixture *fixture, const Request *request)
 }
 
 /* One word after the number of entries. */
-static void ring_word (RingSetup *setup, const char *word)
+static void ring_word (const Actor *actor, RingSetup *setup, const char *word)
 {
-  if (g_str_has_prefix (word, "idle=")) {
+  if (g_str_has_prefix (word, "cpu=")) {
+    setup->flags.sq_aff = TRUE;
+    setup->sq_cpu = (int) g_ascii_strtoull (word + strlen ("cpu="), NULL, 10);
+  } else if (g_str_has_prefix (word, "attach=")) {
+    setup->flags.attach_wq = TRUE;
+    setup->attach = ring_number (actor, word + strlen ("attach="));
+  } else if (g_str_has_prefix (word, "idle=")) {
     setup->sq_idle = us (word + strlen ("idle="));
   } else if (g_str_has_prefix (word, "cq=")) {
     setup->flags.cqsize = TRUE;
@@ -305,18 +322,45 @@ static void step_ring (Actor *actor, const Step *step)
   RingSetup setup = { .entries = number (step), .sq_cpu = -1 };
 
   for (char **word = words + 1; *word; word++)
-    ring_word (&setup, *word);
-  fixture->ring = ring_new (fixture->sim, NULL, &setup);
+    ring_word (actor, &setup, *word);
+  actor->ring = fixture->ring = ring_new (fixture->sim, NULL, &setup);
   fixture->ring->submitter = actor->task;
   fixture->ring->polled = setup.flags.sqpoll;
   if (setup.flags.sqpoll)
-    sq_thread_start (fixture->ring, actor->task);
+    sq_thread_start (actor->ring, actor->task);
+}
+
+static void step_use (Actor *actor, const Step *step) { actor->ring = ring_number (actor, step->text); }
+
+static void step_room (Actor *actor, const Step *step)
+{
+  (void) step;
+  sq_thread_wait_room (actor->task, ring_of (actor));
+}
+
+static void step_close (Actor *actor, const Step *step)
+{
+  (void) step;
+  sq_thread_finish (actor->task, ring_of (actor));
+}
+
+static void step_uringlock (Actor *actor, const Step *step)
+{
+  (void) step;
+  mutex_lock (actor->task, &ring_of (actor)->uring_lock);
+  actor_log (actor, "uring_lock");
+}
+
+static void step_uringunlock (Actor *actor, const Step *step)
+{
+  (void) step;
+  mutex_unlock (actor->task, &ring_of (actor)->uring_lock);
 }
 
 static void step_sqe (Actor *actor, const Step *step)
 {
   task_sync (actor->task);
-  ring_sq_push (actor->fixture->ring, request_new (actor, step->text));
+  ring_sq_push (ring_of (actor), request_new (actor, step->text));
 }
 
 /* Logs what io_uring_enter() answered if it is an error or fewer than asked for. */
@@ -332,7 +376,7 @@ static void actor_log_entered (Actor *actor, int submitted, unsigned asked)
 
 static void step_submit (Actor *actor, const Step *step)
 {
-  Ring *ring = actor->fixture->ring;
+  Ring *ring = ring_of (actor);
   unsigned n = ring_sq_ready (ring);
 
   actor_log_entered (actor, io_uring_enter (actor->task, ring, n, number (step), *step->text != '\0'), n);
@@ -342,7 +386,7 @@ static void step_getevents (Actor *actor, const Step *step)
 {
   const char *until = strchr (step->text, ',');
 
-  io_uring_enter_timeout (actor->task, actor->fixture->ring, 0, number (step), TRUE,
+  io_uring_enter_timeout (actor->task, ring_of (actor), 0, number (step), TRUE,
                           deadline (actor, until ? until + 1 : ""));
 }
 
@@ -350,7 +394,7 @@ static void step_notify (Actor *actor, const Step *step)
 {
   (void) step;
   task_sync (actor->task);
-  sq_thread_notify (actor->task, actor->fixture->ring);
+  sq_thread_notify (actor->task, ring_of (actor));
 }
 
 static void step_post (Actor *actor, const Step *step)
@@ -358,8 +402,8 @@ static void step_post (Actor *actor, const Step *step)
   Request *request = request_new (actor, step->text);
 
   actor->fixture->sim->count.submitted++;
-  actor->fixture->ring->in_flight++;
-  ring_post (actor->task, actor->fixture->ring, request);
+  ring_of (actor)->in_flight++;
+  ring_post (actor->task, ring_of (actor), request);
 }
 
 static void step_reap (Actor *actor, const Step *step)
@@ -370,7 +414,7 @@ static void step_reap (Actor *actor, const Step *step)
 
   (void) step;
   task_sync (actor->task);
-  while ((request = ring_cq_pop (fixture->ring))) {
+  while ((request = ring_cq_pop (ring_of (actor)))) {
     g_string_append_c (text, request_name (fixture, request));
     request->time.reaped = sim_now (fixture->sim);
     fixture->sim->count.reaped++;
@@ -408,7 +452,7 @@ static void step_results (Actor *actor, const Step *step)
 static void step_free (Actor *actor, const Step *step)
 {
   (void) step;
-  task_work_add_free (actor->task, actor->fixture->ring);
+  task_work_add_free (actor->task, ring_of (actor));
   task_sync (actor->task);
 }
 
@@ -419,27 +463,27 @@ static Request *request_to_post (Actor *actor, const char *text)
 
   task_sync (actor->task);
   fixture->sim->count.submitted++;
-  fixture->ring->in_flight++;
+  ring_of (actor)->in_flight++;
   return request_new (actor, text);
 }
 
 static void step_worker (Actor *actor, const Step *step)
 {
-  task_work_add_completion (actor->task, actor->fixture->ring, request_to_post (actor, step->text));
+  task_work_add_completion (actor->task, ring_of (actor), request_to_post (actor, step->text));
 }
 
 static void step_irq (Actor *actor, const Step *step)
 {
   Cpu *cpu = &actor->task->sim->cpus[g_ascii_strtoull (step->text, NULL, 10)];
 
-  task_work_add_from_interrupt (cpu, actor->fixture->ring, request_to_post (actor, strchr (step->text, ',') + 1));
+  task_work_add_from_interrupt (cpu, ring_of (actor), request_to_post (actor, strchr (step->text, ',') + 1));
 }
 
 static void step_taskrun (Actor *actor, const Step *step)
 {
   (void) step;
   task_sync (actor->task);
-  actor_log (actor, actor->fixture->ring->taskrun ? "taskrun" : "-");
+  actor_log (actor, ring_of (actor)->taskrun ? "taskrun" : "-");
 }
 
 /* ---- scripts ---- */
@@ -471,6 +515,11 @@ static const StepKind kinds[] = {
   { "trymutex", step_trymutex },
   { "release", step_release },
   { "ring", step_ring },
+  { "use", step_use },
+  { "room", step_room },
+  { "close", step_close },
+  { "uringlock", step_uringlock },
+  { "uringunlock", step_uringunlock },
   { "sqe", step_sqe },
   { "submit", step_submit },
   { "getevents", step_getevents },

@@ -26,12 +26,18 @@
  *   say:TEXT  cpu            logs TEXT, logs "cpuN"
  *   repeat:N                 N times more from the first step
  *   ring:N[,WORD...]         makes the fixture's ring of N entries; the task is its submitter.  Words are the flags as
- *                            for --ring, coop, taskrun, defer (with single-issuer), cq=N (with cqsize), idle=T
+ *                            for --ring, coop, taskrun, defer (with single-issuer), cq=N (with cqsize), idle=T, cpu=C (with
+ *                            sq-aff), attach=K (with attach-wq: ring K)
+ *   use:K                    the task's next steps are about ring K (in order of creation, from 0); without it they are
+ *                            about the ring it has made, or else the last one that was made
  *   sqe:REQUEST              puts a request into the SQ
  *   submit  submit:N         io_uring_enter() for all that is in the SQ, waiting for N completions; logs "submitted K",
  *                            "EBUSY" or "EEXIST" if not all were
  *   getevents:N[,T]          io_uring_enter() that waits for N completions, T at most
  *   notify                   the tail is published to the sq_thread
+ *   room                     io_uring_enter() that waits for room in the SQ (SQ_WAIT)
+ *   close                    the ring's sq_thread forgets it
+ *   uringlock  uringunlock   takes and releases uring_lock; the former logs "uring_lock"
  *   post:REQUEST             posts the completion of a request that was never submitted
  *   reap                     takes what is in the CQ and logs the names of the requests, "-" if there are none
  *   results                  logs how each request ended: ok, short, or the errno
@@ -60,7 +66,7 @@ typedef struct {
   Machine *machine; Policy *policy; FileSystem *file_system; Workload *workload;
   SimulationSetup setup;                /* of all of these; seed 1 */
   Simulation *sim;                      /* NULL until fixture_build() */
-  Ring *ring;                           /* NULL until a task made it */
+  Ring *ring;                           /* the last one made; NULL until a task made it */
   Mutex mutex[FIXTURE_MUTEXES];
   GString *log;                         /* "A@1.5 text, B@2 text" */
   GPtrArray *actors;                    /* the tasks of the script */

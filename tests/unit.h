@@ -40,6 +40,7 @@
   X (task_work) \
   X (submit) \
   X (link) \
+  X (sq_thread) \
   X (io_wq) \
   X (workqueue) \
   X (application_uring) \

@@ -64,6 +64,10 @@ static gboolean ring_word (RingChoice *choice, const char *word)
     ring->flags.cqsize = TRUE;
     return TRUE;
   }
+  if (strcmp (word, "sq-wait") == 0) {
+    ring->sq_wait = TRUE;
+    return TRUE;
+  }
   if (number_word (word, "sq-cpu", 0, 1023, &cpu)) {
     ring->flags.sq_aff = TRUE;
     choice->sq_cpu = (int) cpu;
@@ -97,7 +101,7 @@ gboolean ring_options_parse (RingChoice *choice, const char *text, char **ret_wo
 
       return refuse (*word,
                      g_strdup_printf ("fio alone, or some of default, %s, cq-entries=N, sq-entries=N, sq-cpu=N, "
-                                      "sq-idle=TIME",
+                                      "sq-idle=TIME, sq-wait",
                                       flags),
                      ret_word, ret_expected);
     }
@@ -157,6 +161,7 @@ void ring_choice_apply (const RingChoice *choice, Workload *workload)
       job->ring.sq_entries = choice->ring.sq_entries;
       job->ring.cq_entries = choice->ring.cq_entries;
       job->ring.sq_idle = choice->ring.sq_idle;
+      job->ring.sq_wait = choice->ring.sq_wait;
     }
     if (choice->sq_cpu >= 0) {
       job->sqpoll_cpu = choice->sq_cpu;
@@ -192,6 +197,9 @@ char *ring_choice_ring_text (const RingChoice *choice)
   }
   if (ring->sq_idle) {
     g_string_append_printf (text, ", sq_thread idle after %" G_GUINT64_FORMAT " ns", ring->sq_idle);
+  }
+  if (ring->sq_wait) {
+    g_string_append (text, ", sleeping while the SQ is full");
   }
   g_string_append (text, ring->flags.sqpoll ? "." : "; io_uring_submit_and_wait(1) when every slot is filled.");
   return g_string_free (text, FALSE);
