@@ -4,6 +4,7 @@
 #include "model/application.h"
 #include "model/cpu.h"
 #include "model/sq_thread.h"
+#include "model/tctx.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,6 +138,30 @@ static void check_mutexes (Simulation *sim)
   }
 }
 
+static void check_io_wq (Simulation *sim, const char *owner, const IoWq *wq)
+{
+  g_autofree char *wrong = wq ? io_wq_check (wq) : NULL;
+
+  if (wrong)
+    check_failed (sim, "check: io-wq of %s: %s", owner, wrong);
+}
+
+static void check_io_wqs (Simulation *sim)
+{
+  for (unsigned i = 0; i < sim->tasks->len; i++) {
+    const Task *task = g_ptr_array_index (sim->tasks, i);
+
+    for (unsigned k = 0; task->tctx && k < task->tctx->n_io_wq; k++)
+      check_io_wq (sim, task->name, task->tctx->io_wq[k]);
+  }
+  for (unsigned i = 0; i < sim->rings->len; i++) {
+    const Ring *ring = g_ptr_array_index (sim->rings, i);
+
+    for (unsigned k = 0; k < sim->setup->policy->n_queues; k++)
+      check_io_wq (sim, "a ring", ring->io_wq[k]);
+  }
+}
+
 static void check_cpus (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->n_cpus; i++) {
@@ -162,6 +187,7 @@ void sim_check (Simulation *sim)
   check_rings (sim);
   check_little (sim);
   check_locks (sim);
+  check_io_wqs (sim);
   check_mutexes (sim);
   check_cpus (sim);
 }

@@ -480,24 +480,24 @@ IoWqCancel io_wq_cancel (Task *task, IoWq *wq, Request *request)
 
 /* ---- the end of a run ---- */
 
+/* Workers may be on their way: the counts are held against what they must at least or at most be. */
 char *io_wq_check (const IoWq *wq)
 {
-  unsigned nr_workers = 0, free = 0, alive = 0;
+  unsigned alive = 0, running[IO_WQ_ACCT_NR] = { 0 }, counted[IO_WQ_ACCT_NR] = { 0 };
 
-  for (unsigned i = 0; i < wq->n_wqes; i++) {
-    const IoWqe *wqe = &wq->wqe[i];
-
-    for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
-      nr_workers += wqe->acct[k].nr_workers;
-    free += wqe->n_free;
-    if (wqe->hash->map)
-      return g_strdup_printf ("buckets %" G_GINT64_MODIFIER "x are busy", wqe->hash->map);
-  }
-  for (const IoWorker *worker = wq->all; worker; worker = worker->all_next)
+  for (const IoWorker *worker = wq->all; worker; worker = worker->all_next) {
     alive += worker->task->state != TASK_DEAD;
-  if (io_wq_pending (wq) || wq->n_executing)
-    return g_strdup_printf ("%u work pending, %u executed", io_wq_pending (wq), wq->n_executing);
-  if (nr_workers != alive || free > alive)
-    return g_strdup_printf ("%u workers counted, %u free, %u alive", nr_workers, free, alive);
+    running[worker->acct->index] += worker->running;
+  }
+  for (unsigned i = 0; i < wq->n_wqes; i++)
+    for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
+      counted[k] += wq->wqe[i].acct[k].nr_running;
+  if (io_wq_pending (wq))
+    return g_strdup_printf ("%u work pending", io_wq_pending (wq));
+  if (wq->n_executing > alive || io_wq_idle (wq) > alive)
+    return g_strdup_printf ("%u workers, %u execute work, %u are free", alive, wq->n_executing, io_wq_idle (wq));
+  for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
+    if (running[k] > counted[k])
+      return g_strdup_printf ("%u workers run, %u are counted", running[k], counted[k]);
   return NULL;
 }

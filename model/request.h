@@ -56,7 +56,7 @@ struct Request {
   unsigned queue;         /* of the policy: where it was queued */
   Request *work_next;
   /* struct work_struct */
-  struct Workqueue *workqueue;
+  struct PoolWorkqueue *pwq;
   GList link;             /* in a workqueue's list, or in one of completions without a CQE; data is the request itself */
   UrTime entered;         /* counted as in flight since */
   RequestTimes time;

@@ -23,7 +23,7 @@ typedef struct SqData SqData;
 
 /* pending_async[READ, WRITE] of 5.1 to 5.4: the sequential run last punted, and who waits to join its worker. */
 typedef struct {
-  const Inode *inode; uint64_t start, end, pages;
+  const Inode *inode; uint64_t start, end, length;      /* bytes; start and length as 5.4 counts them, end before */
   unsigned active;                      /* cnt: work of this direction queued or running */
   GQueue list;                          /* of Request */
 } AsyncList;

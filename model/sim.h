@@ -48,7 +48,7 @@ struct Simulation {
   GPtrArray *rings;                     /* of Ring, owned */
   GPtrArray *sq_data;                   /* of SqData, owned */
   GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */
-  WorkerPool *kworkers;                 /* of the workqueues before 5.5; NULL without one */
+  WorkerPool *kworkers;                 /* [n_nodes], of the workqueues before 5.5; NULL without one */
   GPtrArray *applications;              /* of Application, owned */
   unsigned applications_running;        /* of the stonewall group that is running */
   unsigned group, last_group;           /* next group to start, highest there is */

@@ -272,7 +272,7 @@ void sim_free (Simulation *sim)
 {
   g_ptr_array_unref (sim->rings);
   g_ptr_array_unref (sim->sq_data);
-  worker_pool_free (sim);
+  worker_pools_free (sim);
   g_ptr_array_unref (sim->tasks);
   g_ptr_array_unref (sim->applications);
   g_ptr_array_unref (sim->inodes);

@@ -203,6 +203,7 @@ static Observation *observe_simulation (const Scenario *scenario, const CaptureC
 
   setup.kernel = options->kernel ? options->kernel : conditions->kernel;
   setup.cpus = conditions->cpus;
+  setup.nodes = conditions->nodes;
   setup.trace = on_event;
   setup.trace_data = &simulated;
   setup.traced = TRUE;
@@ -454,8 +455,5 @@ CaptureStatus capture_compare (const char *directory, const char *name, const Ca
     return status;
   }
   note_trace (&info, report, notes);
-  if (conditions->nodes > 1) {
-    note (notes, name, "taken on %u NUMA nodes, simulated as one", conditions->nodes);
-  }
   return status;
 }
