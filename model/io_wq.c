@@ -311,7 +311,9 @@ static void io_worker_busy (Task *task, IoWorker *worker, const Request *request
   if (acct == worker->acct)
     return;
   worker->acct->nr_workers--;
-  worker->acct->nr_running--;
+  if (--worker->acct->nr_running == 0 && io_acct_has_work (acct) &&
+      !io_wqe_activate_free_worker (task, worker->wqe, worker->acct))
+    io_wq_create_worker (task, worker->wqe, worker->acct);
   worker->acct = acct;
   acct->nr_workers++;
   acct->nr_running++;
@@ -412,6 +414,10 @@ void io_worker_body (Task *task, void *data)
   gboolean woken = FALSE, worked = FALSE;
 
   task_cost (task, COST_THREAD_START);
+  if (!worker->running) { /* io_worker_start() of 5.5 to 5.11 */
+    worker->running = TRUE;
+    worker->acct->nr_running++;
+  }
   for (;;) {
     UrTime awake_at = task->awake_at;
     UrTime scan = worked ? 0 : sim_cost (sim, COST_WORKER_SCAN); /* the second look finds the line in the own cache */

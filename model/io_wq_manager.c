@@ -14,16 +14,14 @@ static gboolean io_wqe_need_worker (const IoWqe *wqe, const IoWqAcct *acct)
 
 static void manager_create (Task *task, IoWqe *wqe, IoWqAcct *acct)
 {
-  IoWorker *worker;
+  IoWorker *worker = create_io_worker (task, wqe, acct);
 
-  acct->nr_workers++;
-  acct->nr_running++;
-  worker = create_io_worker (task, wqe, acct);
-  worker->fixed = acct->nr_workers == 1 && acct->index == IO_WQ_ACCT_BOUND;
+  worker->fixed = acct->nr_workers++ == 0 && acct->index == IO_WQ_ACCT_BOUND;
 }
 
-/* One worker per class and node in each pass.  It looks before it goes to sleep and not again: a wake-up that comes
- * while it still runs is lost, and the next pass a second away. */
+/* One worker per class and node in each pass, whichever class the work has: the list is one.  So bounded work gets an
+ * unbounded worker too, which changes its class when it takes some, over the limit.  It looks before it goes to sleep
+ * and not again: a wake-up that comes while it still runs is lost, and the next pass a second away. */
 static void io_wq_manager_body (Task *task, void *data)
 {
   IoWq *wq = data;

@@ -60,7 +60,7 @@ struct IoWq {
   Task *manager;                        /* then only */
   unsigned kernel;
   unsigned n_wqes; IoWqe *wqe;
-  IoWorker *all; unsigned n_created;
+  IoWorker *all;
   unsigned n_executing;
   gboolean exit_on_idle;
 };
@@ -80,7 +80,7 @@ void     free_list_remove (IoWorker *worker);
 gboolean io_wqe_activate_free_worker (Task *task, IoWqe *wqe, const IoWqAcct *acct);
 /* io_wqe_wake_worker() up to 5.14, io_wq_create_worker() from 5.15 on: if there may be one more, sees to it. */
 void     io_wq_create_worker (Task *task, IoWqe *wqe, IoWqAcct *acct);
-/* create_io_worker(): nr_workers is counted by the caller.  `task` (nullable) pays. */
+/* create_io_worker(): nr_workers and (from 5.12 on) nr_running are counted by the caller.  `task` (nullable) pays. */
 IoWorker *create_io_worker (Task *task, IoWqe *wqe, IoWqAcct *acct);
 /* io_wq_dec_running(), in the worker's context. */
 void     io_wq_dec_running (Task *task, IoWorker *worker);

@@ -82,12 +82,18 @@ void io_wq_dec_running (Task *task, IoWorker *worker)
   IoWqAcct *acct = worker->acct;
   unsigned kernel = worker->wqe->wq->kernel;
 
+  if (kernel < KERNEL (5, 18)) {
+    spinlock_hold (task, acct->lock, 0);
+    task_sync (task);
+  }
   if (--acct->nr_running)
     return;
   if (kernel >= KERNEL (6, 16) && !worker->current)
     return;
-  spinlock_hold (task, acct->lock, 0);
-  task_sync (task);
+  if (kernel >= KERNEL (5, 18)) {
+    spinlock_hold (task, acct->lock, 0);
+    task_sync (task);
+  }
   if (!io_acct_has_work (acct) || (kernel >= KERNEL (6, 16) && io_wq_hash_defer (worker)))
     return;
   if (kernel >= KERNEL (5, 12))
@@ -129,14 +135,13 @@ IoWorker *create_io_worker (Task *task, IoWqe *wqe, IoWqAcct *acct)
     task_sync (task);
   }
   if (io_wq_is_managed (wq))
-    g_snprintf (name, sizeof name, "io_wqe_worker-%u", wq->n_created);
+    g_snprintf (name, sizeof name, "io_wqe_worker-%u/%u", acct->index, wqe->node);
   else
     g_snprintf (name, sizeof name, "iou-wrk-%u", wq->task->id);
-  wq->n_created++;
   worker = g_new0 (IoWorker, 1);
   worker->wqe = wqe;
   worker->acct = acct;
-  worker->running = TRUE;
+  worker->running = !io_wq_is_managed (wq); /* else from its first instruction on */
   worker->all_next = wq->all;
   wq->all = worker;
   worker->task = task_new (wq->sim, name, TASK_CLASS_WORKER, -1, io_worker_body, worker);

@@ -82,9 +82,6 @@ void io_uring_register_iowq_max_workers (Task *task, Ring *ring, unsigned count[
   IoUringTask *tctx = tctx_of (task, ring);
   unsigned old[IO_WQ_ACCT_NR] = { 0 };
 
-  for (unsigned i = 0; i < IO_WQ_ACCT_NR; i++)
-    if (count[i])
-      tctx->max_workers[i] = count[i];
   for (unsigned i = 0; i < tctx->n_io_wq; i++) {
     unsigned asked[IO_WQ_ACCT_NR] = { count[0], count[1] };
 
@@ -94,8 +91,10 @@ void io_uring_register_iowq_max_workers (Task *task, Ring *ring, unsigned count[
     for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
       old[k] = MAX (old[k], asked[k]);
   }
-  for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
+  for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++) {
+    tctx->max_workers[k] = count[k] ? count[k] : tctx->max_workers[k];
     count[k] = old[k];
+  }
 }
 
 void io_uring_register_iowq_aff (Task *task, Ring *ring, const CpuMask *cpus)

@@ -6,9 +6,11 @@
 #include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/task_work.h"
+#include "model/tctx.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Actor Actor;
@@ -181,6 +183,15 @@ static void step_cpu (Actor *actor, const Step *step)
   actor_log (actor, text);
 }
 
+/* To another CPU, as a balancer would: the task is pinned to it and goes to sleep for a moment. */
+static void step_move (Actor *actor, const Step *step)
+{
+  task_sync (actor->task);
+  actor->task->pinned = (int) number (step);
+  task_prepare_to_sleep (actor->task);
+  task_schedule (actor->task, sim_now (actor->task->sim) + 1);
+}
+
 static void step_repeat (Actor *actor, const Step *step)
 {
   if (actor->repeated++ < number (step))
@@ -258,8 +269,9 @@ static Request *request_new (Actor *actor, const char *text)
   Request *request = g_new0 (Request, 1);
   const char *page = strchr (text, '@'), *pages = strchr (text, '+');
 
-  for (; strchr ("abdhlk", *text); text++) {
+  for (; strchr ("abdhlku", *text); text++) {
     request->force_async |= *text == 'a';
+    request->unbound |= *text == 'u';
     request->prep_error |= *text == 'b' ? EINVAL : 0;
     request->sqe_flags |= *text == 'd'   ? SQE_DRAIN
                           : *text == 'h' ? SQE_HARDLINK
@@ -328,6 +340,7 @@ static void step_ring (Actor *actor, const Step *step)
   fixture->ring->polled = setup.flags.sqpoll;
   if (setup.flags.sqpoll)
     sq_thread_start (actor->ring, actor->task);
+  io_uring_add_tctx_node (ring_owner (actor->ring), actor->ring);
 }
 
 static void step_use (Actor *actor, const Step *step) { actor->ring = ring_number (actor, step->text); }
@@ -486,6 +499,50 @@ static void step_taskrun (Actor *actor, const Step *step)
   actor_log (actor, ring_of (actor)->taskrun ? "taskrun" : "-");
 }
 
+static void step_iowq (Actor *actor, const Step *step)
+{
+  const char *unbounded = strchr (step->text, ':');
+  unsigned count[IO_WQ_ACCT_NR] = { number (step), unbounded ? (unsigned) atoi (unbounded + 1) : 0 };
+  g_autofree char *text = NULL;
+
+  task_sync (actor->task);
+  io_uring_register_iowq_max_workers (ring_owner (ring_of (actor)), ring_of (actor), count);
+  text = g_strdup_printf ("was %u:%u", count[0], count[1]);
+  actor_log (actor, text);
+}
+
+static void step_aff (Actor *actor, const Step *step)
+{
+  CpuMask cpus;
+
+  if (!cpu_mask_parse (step->text, &cpus, NULL))
+    g_error ("no CPUs \"%s\"", step->text);
+  task_sync (actor->task);
+  io_uring_register_iowq_aff (ring_owner (ring_of (actor)), ring_of (actor), &cpus);
+}
+
+static void step_leave (Actor *actor, const Step *step)
+{
+  (void) step;
+  task_sync (actor->task);
+  io_uring_del_tctx_node (ring_owner (ring_of (actor)), ring_of (actor));
+}
+
+static void step_cancel (Actor *actor, const Step *step)
+{
+  static const char *const names[] = { "cancelled", "running", "not found" };
+  Request *request = g_ptr_array_index (actor->fixture->requests, (guint) (*step->text - 'a'));
+  IoWqCancel got = io_wq_cancel (actor->task, io_uring_wq_peek (ring_of (actor), 0), request);
+
+  actor_log (actor, names[got]);
+  if (got != IO_WQ_CANCEL_OK)
+    return;
+  request->result = -ECANCELED;
+  request->outcome = OUTCOME_FAILED;
+  request->time.done = task_now (actor->task);
+  ring_post (actor->task, ring_of (actor), request);
+}
+
 /* ---- scripts ---- */
 
 static const StepKind kinds[] = {
@@ -505,6 +562,7 @@ static const StepKind kinds[] = {
   { "finish", step_finish },
   { "say", step_say },
   { "cpu", step_cpu },
+  { "move", step_move },
   { "repeat", step_repeat },
   { "write", step_write },
   { "read", step_read },
@@ -531,6 +589,10 @@ static const StepKind kinds[] = {
   { "worker", step_worker },
   { "irq", step_irq },
   { "taskrun", step_taskrun },
+  { "iowq", step_iowq },
+  { "aff", step_aff },
+  { "leave", step_leave },
+  { "iowq-cancel", step_cancel },
 };
 
 static Step step_parse (const char *word)

@@ -24,6 +24,7 @@
  *   write:N read:N trywrite:N tryread:N unlock:N     log "write", "read", or "got" / "busy"
  *   mutex:N trymutex:N release:N     the fixture's mutex N: log "mutex"; "got" / "busy"; nothing
  *   say:TEXT  cpu            logs TEXT, logs "cpuN"
+ *   move:CPU                 sleeps 1 ns and goes on there
  *   repeat:N                 N times more from the first step
  *   ring:N[,WORD...]         makes the fixture's ring of N entries; the task is its submitter.  Words are the flags as
  *                            for --ring, coop, taskrun, defer (with single-issuer), cq=N (with cqsize), idle=T, cpu=C (with
@@ -41,12 +42,17 @@
  *   post:REQUEST             posts the completion of a request that was never submitted
  *   reap                     takes what is in the CQ and logs the names of the requests, "-" if there are none
  *   results                  logs how each request ended: ok, short, or the errno
+ *   iowq:N[:M]               IORING_REGISTER_IOWQ_MAX_WORKERS; logs "was N:M"
+ *   aff:CPUS                 IORING_REGISTER_IOWQ_AFF
+ *   leave                    the ring is closed, as far as the task's io-wq knows
+ *   iowq-cancel:NAME         of a request; logs "cancelled", "running" or "not found"
  *   free                     leaves a request for the ring's owner to free, as a worker of 6.4+ does
  *   worker:REQUEST  irq:N,REQUEST    a completion that the owner has to post, from a worker; from an interrupt on CPU N
  *   taskrun                  logs whether IORING_SQ_TASKRUN is set: "taskrun" or "-"
  *
  * A request is rN, wN (file N) or sN (fsync), then +PAGES (1) and @PAGE where it starts (0), before it 'a' for
- * IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd' IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'b' for a malformed one.
+ * IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd' IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'b' for a malformed one,
+ * 'u' for unbounded work.
  * Requests are named a, b, c... in the order in which they are made, from the 53rd on '.'.
  */
 #ifndef MODEL_FIXTURE_H

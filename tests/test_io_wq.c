@@ -1,15 +1,9 @@
 /* io-wq: what is hashed, the order of hashed work, how many workers there are and which of them work. */
 #include "model/tctx.h"
-#include "tests/model_fixture.h"
+#include "tests/io_wq_rows.h"
 #include "tests/unit.h"
 
 #include <string.h>
-
-/* Writes, reads and syncs of a page take 10 us; SLEEPS: writes sleep 50 us more, with the lock held. */
-#define TEN_US                                                                                     \
-  "FileSystem ext4.WritePage=10000, FileSystem ext4.ReadPage=10000, FileSystem ext4.Fsync=10000, " \
-  "FileSystem block.WritePage=10000"
-#define SLEEPS "FileSystem ext4.SleepEvery=1, FileSystem ext4.Sleep=50000"
 
 /* ---- which work is hashed, which is concurrent ---- */
 
@@ -68,54 +62,6 @@ static void test_prepare (void)
 
 /* ---- scripts ---- */
 
-/* buckets: of files 0 to 3, one digit each; started, posted: the order of the requests (nullable);
- * parallel: most requests at once; workers: created. */
-typedef struct {
-  const char *rule, *policy, *set, *script, *buckets;
-  const char *started, *posted;
-  unsigned parallel, workers;
-} WqRow;
-
-static void set_buckets (Fixture *fixture, const char *buckets)
-{
-  for (unsigned i = 0; i < FIXTURE_FILES; i++)
-    fixture_inode (fixture, i)->bucket = (unsigned) g_ascii_digit_value (buckets[i]);
-}
-
-/* Runs the row on ext4 unless its policy says "POLICY on FILE-SYSTEM". (transfer full) */
-static Fixture *run_row (const WqRow *row, QueueHash hash)
-{
-  g_auto (GStrv) names = g_strsplit (row->policy, " on ", 2);
-  Fixture *fixture = fixture_new (names[0], names[1] ? names[1] : "ext4", COSTS_FREE);
-  g_autofree char *started = NULL, *posted = NULL;
-
-  fixture_set (fixture, TEN_US);
-  if (row->set)
-    fixture_set (fixture, row->set);
-  if (hash != HASH_NONE)
-    fixture->policy->queues[0].hash = hash;
-  fixture_build (fixture);
-  set_buckets (fixture, row->buckets);
-  fixture_script (fixture, row->script);
-  fixture_run (fixture, row->rule);
-  started = FIXTURE_ORDER (fixture, started);
-  posted = FIXTURE_ORDER (fixture, posted);
-  ROW_CHECK (!row->started || strcmp (started, row->started) == 0, "%s: started %s", row->rule, started);
-  ROW_CHECK (!row->posted || strcmp (posted, row->posted) == 0, "%s: posted %s", row->rule, posted);
-  ROW_CHECK (fixture_parallel (fixture, -1) == row->parallel, "%s: %u at once", row->rule,
-             fixture_parallel (fixture, -1));
-  ROW_CHECK (fixture->sim->count.workers_created == row->workers, "%s: %u workers", row->rule,
-             fixture->sim->count.workers_created);
-  return fixture;
-}
-
-static void check_rows (const WqRow *rows, unsigned n)
-{
-  for (unsigned i = 0; i < n; i++)
-    fixture_free (run_row (&rows[i], HASH_NONE));
-}
-#define CHECK_ROWS(rows) check_rows (rows, G_N_ELEMENTS (rows))
-
 static void test_order (void)
 {
   static const WqRow rows[] = {
@@ -133,7 +79,7 @@ static void test_order (void)
       "abcd", "abcd", 1, 1 },
   };
 
-  CHECK_ROWS (rows);
+  WQ_CHECK_ROWS (rows);
 }
 
 static void test_parallel (void)
@@ -171,7 +117,7 @@ static void test_parallel (void)
       "abcd", "abcd", 2, 2 },
   };
 
-  CHECK_ROWS (rows);
+  WQ_CHECK_ROWS (rows);
 }
 
 static void test_hash_by_ring (void)
@@ -186,7 +132,7 @@ static void test_hash_by_ring (void)
                              1,
                              1 };
 
-  fixture_free (run_row (&row, HASH_RING));
+  fixture_free (wq_run_row (&row, HASH_RING));
 }
 
 /* Who asks for another worker when one goes to sleep inside an item, and who does not. */
@@ -221,7 +167,7 @@ static void test_creation (void)
       "L/0: write sleep:50 unlock | S@1/1: ring:8 sqe:w0 submit run:5 sqe:w1 submit:2 reap", "0123", "ab", "ba", 2, 2 },
   };
 
-  CHECK_ROWS (rows);
+  WQ_CHECK_ROWS (rows);
 }
 
 /* An enqueue to a busy bucket wakes an idle worker, which finds nothing. */
@@ -247,7 +193,7 @@ static void test_futile_wakeups (void)
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Fixture *fixture = run_row (&rows[i].row, HASH_NONE);
+    Fixture *fixture = wq_run_row (&rows[i].row, HASH_NONE);
 
     ROW_CHECK (fixture->sim->count.futile_wakeups == rows[i].futile, "%s: %d in vain", rows[i].row.rule,
                (int) fixture->sim->count.futile_wakeups);
@@ -500,7 +446,7 @@ static void test_random (void)
       buckets[k] = (char) ('0' + ur_random_below (&random, 4));
     fixture_set (fixture, set);
     fixture_build (fixture);
-    set_buckets (fixture, buckets);
+    wq_set_buckets (fixture, buckets);
     append_requests (script, &random);
     fixture_script (fixture, script->str);
     fixture_run (fixture, set);

@@ -41,7 +41,11 @@
   X (submit) \
   X (link) \
   X (sq_thread) \
+  X (cpu_mask) \
   X (io_wq) \
+  X (io_wq_eras) \
+  X (io_wq_manager) \
+  X (tctx) \
   X (workqueue) \
   X (application_uring) \
   X (simulation) \

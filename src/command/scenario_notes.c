@@ -7,7 +7,7 @@
 /* Said in every report, so that nobody reads more into a number than is in it. */
 static const char *const not_modelled[] = {
   "Not modelled yet: the devices below, direct I/O, writeback and dirty throttling, journal commits, memory reclaim, "
-  "NUMA. Buffered reads and writes of resident pages, fsync as a cost without a device.",
+  "distances between NUMA nodes. Buffered reads and writes of resident pages, fsync as a cost without a device.",
 };
 
 static void note (GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF (2, 3);
