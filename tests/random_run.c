@@ -91,6 +91,8 @@ static void random_machine (UrRandom *random, RandomRun *run)
     option (run, "--set", "Scheduler.Preemption=%s", PICK (random, preemptions));
   if (one_in (random, 3))
     option (run, "--set", "FileSystem %s.SleepEvery=%u", fs, PICK (random, sleeps));
+  if (one_in (random, 4))
+    option (run, "--set", "CPU.Nodes=%u", 2 + below (random, 3));
 }
 
 /* ---- jobs ---- */
