@@ -3,6 +3,7 @@
 
 #include "model/submit.h"
 #include "model/task_work.h"
+#include "model/timeout.h"
 
 #include <errno.h>
 
@@ -38,7 +39,7 @@ static Request *link_collect (Ring *ring, Request *request)
 /* io_req_defer_failed(): the head completes with its error, a hard link no longer holds the rest. */
 static void link_defer_failed (Task *task, Ring *ring, Request *head)
 {
-  head->sqe_flags &= ~(unsigned) SQE_HARDLINK;
+  head->sqe_flags = (head->sqe_flags & ~(unsigned) SQE_HARDLINK) | SQE_LINK;
   head->outcome = OUTCOME_FAILED;
   head->time.attempt = head->time.verdict = head->time.done = task_now (task);
   ring_batch_add (ring, head);
@@ -148,6 +149,16 @@ Request *io_link_end (Task *task, Ring *ring)
 
 /* ---- completion ---- */
 
+/* A member that never runs, or a timeout that is not needed, completes at once. */
+static void cancel_link (Task *task, Ring *ring, Request *link)
+{
+  link->sqe_flags &= ~(unsigned) SQE_CQE_SKIP;
+  link->outcome = OUTCOME_FAILED;
+  link->time.attempt = link->time.verdict = link->time.done = sim_now (ring->sim);
+  ring_fill_cqe (task, ring, link);
+  task_cost (task, COST_CQE_BATCH);
+}
+
 /* io_fail_links() */
 static void fail_links (Task *task, Ring *ring, const Request *failed, Request *link)
 {
@@ -158,19 +169,18 @@ static void fail_links (Task *task, Ring *ring, const Request *failed, Request *
     link->chain_next = NULL;
     if (!link->failed)
       fail_link_node (link, ECANCELED);
-    link->sqe_flags &= ~(unsigned) SQE_CQE_SKIP;
     link->silent = failed->skip_links;
-    link->outcome = OUTCOME_FAILED;
-    link->time.attempt = link->time.verdict = link->time.done = sim_now (ring->sim);
-    ring_fill_cqe (task, ring, link);
-    task_cost (task, COST_CQE_BATCH);
+    cancel_link (task, ring, link);
   }
 }
 
 Request *io_req_find_next (Task *task, Ring *ring, Request *request)
 {
+  Request *timeout = io_disarm_linked_timeout (ring, request);
   Request *next = request->chain_next;
 
+  if (timeout)
+    cancel_link (task, ring, timeout);
   request->chain_next = NULL;
   if (!next || !request->failed || (request->sqe_flags & SQE_HARDLINK))
     return next;

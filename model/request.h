@@ -20,6 +20,11 @@ typedef struct {
   UrTime queue_wakeup, reap_wakeup;
 } RequestTimes;
 
+/* What it asks for; REQUEST_IO: io.op.  The others are on no file and have none of IOSQE_ASYNC. */
+typedef enum {
+  REQUEST_IO, REQUEST_NOP, REQUEST_TIMEOUT, REQUEST_TIMEOUT_REMOVE, REQUEST_LINK_TIMEOUT, REQUEST_ASYNC_CANCEL,
+} RequestOpcode;
+
 /* sqe->flags, and what an opcode says of its buffer.  IOSQE_ASYNC is force_async. */
 typedef enum {
   SQE_LINK = 1 << 0, SQE_HARDLINK = 1 << 1, SQE_DRAIN = 1 << 2, SQE_CQE_SKIP = 1 << 3,
@@ -31,6 +36,7 @@ typedef void (*TaskWorkFn) (Task *task, Ring *ring, Request *request);
 
 struct Request {
   Io io;
+  RequestOpcode opcode;
   Inode *inode;
   Ring *ring;             /* NULL: a synchronous engine */
   Application *application;
@@ -48,6 +54,13 @@ struct Request {
   gboolean may_be_silent; /* the application asked for that */
   Request *chain_next;    /* req->link: the next member of its chain */
   uint64_t sequence;      /* of the ring's requests before it */
+  /* Timeouts and cancellation (timeout.h, cancel.h). */
+  UrTime delay;           /* TIMEOUT, LINK_TIMEOUT: ns */
+  unsigned count;         /* TIMEOUT: completions that end it; 0: none do */
+  uint64_t target_completions;
+  Request *target;        /* ASYNC_CANCEL, TIMEOUT_REMOVE: which one; LINK_TIMEOUT: the member before, while it runs */
+  Request *linked_timeout;     /* of this request, while it runs */
+  UrEventHandle timer;
   TaskWorkFn task_work;   /* io_task_work.func; NULL: post it */
   /* struct io_wq_work */
   gboolean hashed, concurrent;

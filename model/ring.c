@@ -4,6 +4,7 @@
 #include "model/io_wq.h"
 #include "model/link.h"
 #include "model/task_work.h"
+#include "model/timeout.h"
 #include "model/workqueue.h"
 
 #define LOCAL_WORK_MAX 20u
@@ -34,6 +35,7 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
   g_queue_init (&ring->dropped);
   g_queue_init (&ring->defer_list);
   g_queue_init (&ring->skipped);
+  g_queue_init (&ring->timeouts);
   g_queue_init (&ring->pending_async[0].list);
   g_queue_init (&ring->pending_async[1].list);
   ring->io_wq = g_new0 (IoWq *, policy->n_queues);
@@ -106,6 +108,7 @@ void ring_fill_cqe (Task *task, Ring *ring, Request *request)
 
   request->time.posted = sim_now (sim);
   ring->in_flight--;
+  ring->cq_timeouts += request->opcode == REQUEST_TIMEOUT;
   sim->count.completed++;
   sim->count.outcome[request->outcome]++;
   if (G_UNLIKELY (request->silent)) {
@@ -124,13 +127,22 @@ void ring_fill_cqe (Task *task, Ring *ring, Request *request)
 /* A request and what becomes of its chain: returns the next member if one may start now. */
 static Request *ring_complete (Task *task, Ring *ring, Request *request)
 {
-  if (G_LIKELY (!request->chain_next && !(request->sqe_flags & SQE_CQE_SKIP))) {
+  if (G_LIKELY (!(request->sqe_flags & (SQE_LINKS | SQE_CQE_SKIP)))) {
     ring_fill_cqe (task, ring, request);
     return NULL;
   }
   ring_note_failure (request);
   ring_fill_cqe (task, ring, request);
   return io_req_find_next (task, ring, request);
+}
+
+/* __io_commit_cqring_flush(): who waited for completions. */
+static void ring_committed (Task *task, Ring *ring)
+{
+  if (G_UNLIKELY (ring->timeouts.length))
+    io_flush_timeouts (task, ring);
+  if (G_UNLIKELY (ring->defer_list.length))
+    io_queue_deferred (task, ring);
 }
 
 /* io_cqring_ev_posted(): who waits looks at the condition; who polls in user space sees the tail.  Before 5.16 it
@@ -143,8 +155,7 @@ static void ring_posted (Task *task, Ring *ring)
     task_wake (task, ring->sq_thread);
   if (ring->polled)
     task_spin_finish (ring->submitter, sim_cost (ring->sim, COST_APP_POLL));
-  if (G_UNLIKELY (ring->defer_list.length))
-    io_queue_deferred (task, ring);
+  ring_committed (task, ring);
 }
 
 Request *ring_post (Task *task, Ring *ring, Request *request)
@@ -165,8 +176,7 @@ void ring_post_local (Task *task, Ring *ring, Request *request)
   task_cost (task, COST_CQE_BATCH);
   task_sync (task);
   next = ring_complete (task, ring, request);
-  if (G_UNLIKELY (ring->defer_list.length))
-    io_queue_deferred (task, ring);
+  ring_committed (task, ring);
   io_queue_next (task, ring, next);
 }
 
@@ -226,7 +236,7 @@ unsigned ring_local_budget (const Ring *ring, unsigned min, gboolean entry)
 
 void ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
 {
-  unsigned budget = ring_local_budget (ring, min, TRUE);
+  unsigned budget = ring_local_budget (ring, min, TRUE), cq_timeouts = ring->cq_timeouts;
 
   task_cost (task, COST_WAIT);
   sim_trace (task, TRACE_CQRING_WAIT, NULL, min);
@@ -236,7 +246,7 @@ void ring_wait (Task *task, Ring *ring, unsigned min, UrTime deadline)
     ring->waiter = task;
     task_work_run_budget (task, ring, budget);
     ring_flush_overflow (ring);
-    if (ring_cq_ready (ring) >= min || sim_now (ring->sim) >= deadline)
+    if (ring_cq_ready (ring) >= min || ring->cq_timeouts != cq_timeouts || sim_now (ring->sim) >= deadline)
       break;
     task->waits_for = "a completion in io_cqring_wait()";
     task_schedule (task, deadline);

@@ -67,6 +67,7 @@ struct Ring {
   Request *link_head, *link_last;       /* submit_state.link: the chain being collected (link.h) */
   gboolean drain_active, drain_next;
   GQueue defer_list;                    /* of Request, by link: a drain and what came after it */
+  GQueue timeouts; unsigned cq_timeouts;     /* of Request, by link; how many have ended */
   GQueue skipped;                       /* of Request, by link: completed without a CQE, not yet known to be */
   /* One each per queue of the policy, or NULL.  io_wq: 5.5 to 5.11; later it is the submitting task's (tctx.h), and only
    * the hash of buckets being executed is the ring's. */

@@ -1,12 +1,14 @@
 /* See submit.h. */
 #include "model/submit.h"
 
+#include "model/cancel.h"
 #include "model/cpu.h"
 #include "model/file_io.h"
 #include "model/link.h"
 #include "model/policy_state.h"
 #include "model/task_work.h"
 #include "model/tctx.h"
+#include "model/timeout.h"
 #include "model/workqueue.h"
 
 #include <errno.h>
@@ -76,7 +78,8 @@ static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule
   }
 }
 
-static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
+/* io_issue_sqe() of a read, write or fsync, and what becomes of EAGAIN. */
+static void io_issue_file (Task *task, Ring *ring, Request *request, unsigned remaining)
 {
   PolicyState state = { ring, request, remaining };
   const PolicyRule *rule = policy_decide (ring->sim->setup->policy, policy_state_lookup, &state);
@@ -96,16 +99,51 @@ static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned rem
     io_again (task, ring, request, rule);
 }
 
+/* io_issue_sqe() of what is on no file. */
+static void io_issue_other (Task *task, Ring *ring, Request *request)
+{
+  request->time.attempt = task_now (task);
+  switch (request->opcode) {
+  case REQUEST_TIMEOUT:
+    io_timeout (task, ring, request);
+    return;
+  case REQUEST_TIMEOUT_REMOVE:
+    request->result = io_timeout_cancel (task, ring, request->target);
+    break;
+  case REQUEST_ASYNC_CANCEL:
+    request->result = io_try_cancel (task, ring, request->target);
+    break;
+  default:
+    request->result = 0;
+  }
+  io_done_inline (task, ring, request, FALSE);
+}
+
+static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
+{
+  Request *timeout = G_UNLIKELY (request->chain_next != NULL) ? io_prep_linked_timeout (request) : NULL;
+
+  if (G_LIKELY (request->opcode == REQUEST_IO))
+    io_issue_file (task, ring, request, remaining);
+  else
+    io_issue_other (task, ring, request);
+  if (G_UNLIKELY (timeout != NULL)) {
+    task_sync (task);
+    io_queue_linked_timeout (ring, timeout);
+  }
+}
+
 void io_queue_iowq (Task *task, Ring *ring, Request *request)
 {
   PolicyState state = { ring, request, 0 };
   const PolicyRule *rule = policy_decide (ring->sim->setup->policy, policy_state_lookup, &state);
 
-  if (rule->on_again != ON_AGAIN_QUEUE) { /* a policy that never queues it */
+  if (rule->on_again != ON_AGAIN_QUEUE || request->opcode != REQUEST_IO) { /* a policy that never queues it */
     io_queue_sqe (task, ring, request, 0);
     return;
   }
   request->time.attempt = request->time.verdict = task_now (task);
+  io_queue_linked_timeout (ring, io_prep_linked_timeout (request));
   io_queue_async (task, ring, request, rule->queue);
 }
 
@@ -114,6 +152,21 @@ void io_req_task_submit (Task *task, Ring *ring, Request *request)
   if (ring->sim->kernel < KERNEL (6, 3)) /* the flag is not looked at again */
     request->force_async = FALSE;
   io_queue_sqe (task, ring, request, 0);
+}
+
+/* The opcode's prep: what this kernel does not know, and a link timeout that is linked to nothing. */
+static int io_opcode_error (const Ring *ring, const Request *request)
+{
+  static const unsigned since[] = { [REQUEST_TIMEOUT] = KERNEL (5, 4),
+                                    [REQUEST_TIMEOUT_REMOVE] = KERNEL (5, 5),
+                                    [REQUEST_LINK_TIMEOUT] = KERNEL (5, 5),
+                                    [REQUEST_ASYNC_CANCEL] = KERNEL (5, 5) };
+
+  if (ring->sim->kernel < since[request->opcode])
+    return EINVAL;
+  if (request->opcode == REQUEST_LINK_TIMEOUT && (!ring->link_last || ring->link_last->opcode == REQUEST_LINK_TIMEOUT))
+    return EINVAL;
+  return 0;
 }
 
 /* Which flags of the sqe this kernel does not know, or not together (io_init_req()). */
@@ -135,10 +188,12 @@ static int io_flags_error (const Ring *ring, const Request *request)
 /* io_init_req() and the opcode's prep: TRUE if they refuse it. */
 static gboolean io_prep_fails (const Ring *ring, Request *request)
 {
-  if (G_LIKELY (!request->prep_error && !request->sqe_flags))
+  if (G_LIKELY (!request->prep_error && !request->sqe_flags && request->opcode == REQUEST_IO))
     return FALSE;
   if (!request->prep_error)
     request->prep_error = io_flags_error (ring, request);
+  if (!request->prep_error)
+    request->prep_error = io_opcode_error (ring, request);
   return request->prep_error != 0;
 }
 
@@ -252,12 +307,13 @@ int io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned
 /* The next member of a chain after one that a worker has done, from a queue of this number: work for the same io-wq. */
 static Request *io_wq_linked (Task *task, Ring *ring, Request *next, unsigned queue)
 {
-  if (ring->workqueue[queue]) { /* up to 5.4 */
+  if (ring->workqueue[queue] || next->opcode != REQUEST_IO) { /* up to 5.4 */
     io_queue_next (task, ring, next);
     return NULL;
   }
   next->time.attempt = next->time.verdict = next->time.queued = task_now (task);
   next->queue = queue;
+  io_queue_linked_timeout (ring, io_prep_linked_timeout (next));
   io_wq_prepare (io_uring_wq (ring_owner (ring), ring, queue), next);
   next->outcome = next->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;
   return next;

@@ -263,6 +263,30 @@ static Ring *ring_number (const Actor *actor, const char *text)
   return g_ptr_array_index (actor->fixture->sim->rings, (guint) n);
 }
 
+/* What is on no file. */
+static void request_other (Actor *actor, Request *request, const char *text)
+{
+  static const struct {
+    char letter;
+    RequestOpcode opcode;
+  } others[] = { { 'n', REQUEST_NOP },
+                 { 't', REQUEST_TIMEOUT },
+                 { 'm', REQUEST_TIMEOUT_REMOVE },
+                 { 'x', REQUEST_LINK_TIMEOUT },
+                 { 'c', REQUEST_ASYNC_CANCEL } };
+  const char *count = strchr (text, '/');
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (others); i++)
+    if (*text == others[i].letter)
+      request->opcode = others[i].opcode;
+  if (request->opcode == REQUEST_TIMEOUT || request->opcode == REQUEST_LINK_TIMEOUT)
+    request->delay = us (text + 1);
+  if (count)
+    request->count = (unsigned) g_ascii_strtoull (count + 1, NULL, 10);
+  if (request->opcode == REQUEST_ASYNC_CANCEL || request->opcode == REQUEST_TIMEOUT_REMOVE)
+    request->target = g_ptr_array_index (actor->fixture->requests, text[1] - 'a');
+}
+
 static Request *request_new (Actor *actor, const char *text)
 {
   Fixture *fixture = actor->fixture;
@@ -279,9 +303,10 @@ static Request *request_new (Actor *actor, const char *text)
                           : *text == 'k' ? SQE_CQE_SKIP
                                          : 0;
   }
+  request_other (actor, request, text);
   request->io.op = *text == 'r' ? IO_READ : *text == 'w' ? IO_WRITE : IO_SYNC;
-  request->io.file = (uint32_t) g_ascii_digit_value (text[1]);
-  if (request->io.op != IO_SYNC) {
+  request->io.file = request->opcode == REQUEST_IO ? (uint32_t) g_ascii_digit_value (text[1]) : 0;
+  if (request->opcode == REQUEST_IO && request->io.op != IO_SYNC) {
     request->io.length = PAGE_SIZE_BYTES * (pages ? g_ascii_strtoull (pages + 1, NULL, 10) : 1);
     request->io.offset = PAGE_SIZE_BYTES * (page ? g_ascii_strtoull (page + 1, NULL, 10) : 0);
   }

@@ -42,6 +42,7 @@
   X (link) \
   X (sq_thread) \
   X (cpu_mask) \
+  X (cancel) \
   X (io_wq) \
   X (io_wq_eras) \
   X (io_wq_manager) \
