@@ -55,7 +55,6 @@ struct Ring {
 
   Request *batch_first, *batch_last; unsigned batch_n;       /* inline completions of the batch being submitted */
   Request *local_first, *local_last; unsigned local_n;       /* DEFER_TASKRUN: completions the submitter must post */
-  gboolean local_forced;                /* one of them wakes the waiter in any case, and has */
   unsigned frees;                       /* task_work for the owner: requests to free (6.4+) */
   gboolean taskrun;                     /* IORING_SQ_TASKRUN, with TASKRUN_FLAG: there is some */
   gboolean task_works; Ring *task_works_next;   /* on the owner's list */

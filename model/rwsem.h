@@ -15,7 +15,7 @@
  *   from 5.16   a writer that is woken in vain takes wait_lock before it sleeps again
  *
  * Two costs of contention, kept apart (doc/locks): handing the lock over is a constant;
- * the *hold* grows by Machine.kappa per contender (spinning or queued), because waiters
+ * the *hold* grows by Machine.kappa per contender (spinning or queued, 31 at most), because waiters
  * pull at cache lines that the holder needs: charge work inside the lock with rwsem_run().
  */
 #ifndef RWSEM_H
@@ -58,7 +58,7 @@ gboolean rwsem_down_write_trylock (Task *task, Rwsem *sem);
 gboolean rwsem_down_read_trylock (Task *task, Rwsem *sem);
 void     rwsem_up_write (Task *task, Rwsem *sem);
 void     rwsem_up_read (Task *task, Rwsem *sem);
-/* Charges work done while holding: ns x (1 + kappa x contenders). */
+/* Charges work done while holding: ns x (1 + kappa x contenders), of which at most 31 count. */
 void     rwsem_run (Task *task, const Rwsem *sem, UrTime ns);
 static inline unsigned rwsem_contenders (const Rwsem *sem) { return sem->osq.n + sem->n_waiters; }
 static inline gboolean rwsem_is_locked (const Rwsem *sem) { return sem->owner || sem->readers; }

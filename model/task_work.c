@@ -67,7 +67,6 @@ static Request *local_pop (Ring *ring)
   if (!ring->local_first)
     ring->local_last = NULL;
   ring->local_n--;
-  ring->local_forced = FALSE;
   return request;
 }
 
@@ -80,9 +79,8 @@ static void local_add (Task *from, Cpu *handler, Ring *ring, Request *request, g
   if (ring->local_n == 1)
     ring->taskrun = ring->flags.taskrun_flag;
   enough = ring_cq_ready (ring) + ring->local_n >= ring->wait_nr;
-  if (!ring->waiter || ring->local_forced || (lazy && !enough))
+  if (!ring->waiter || (lazy && !enough))
     return;
-  ring->local_forced = TRUE;
   if (from)
     task_wake (from, ring->waiter);
   else

@@ -89,6 +89,16 @@ static void step_sleep (Actor *actor, const Step *step)
   task_schedule (actor->task, sim_now (actor->task->sim) + us (step->text));
 }
 
+static void step_nap (Actor *actor, const Step *step)
+{
+  task_enter_kernel (actor->task);
+  task_sync (actor->task);
+  task_prepare_to_sleep_interruptible (actor->task);
+  task_schedule (actor->task, sim_now (actor->task->sim) + us (step->text));
+  task_return_to_user (actor->task);
+  task_sync (actor->task);
+}
+
 static void step_wait (Actor *actor, const Step *step)
 {
   gboolean woken;
@@ -574,6 +584,7 @@ static const StepKind kinds[] = {
   { "run", step_run },
   { "hold", step_hold },
   { "sleep", step_sleep },
+  { "nap", step_nap },
   { "wait", step_wait },
   { "prepare", step_prepare },
   { "schedule", step_schedule },

@@ -13,7 +13,7 @@
  * Times in scripts and logs are microseconds, with decimals.  Steps (lock N is the rwsem of file N, 0 if left out):
  *
  *   run:T  hold:T            CPU time; under lock 0, so that contenders lengthen it
- *   sleep:T                  sleeps T
+ *   sleep:T  nap:T           sleeps T; as a system call, interruptibly
  *   wait  wait:T             sleeps until woken, T at most; the latter logs "woken" or "timeout"
  *   prepare  schedule        the two halves of wait; schedule logs "back"
  *   wake:NAME                logs "slept" if it did or was about to, else "awake"

@@ -349,6 +349,32 @@ static void test_kappa (void)
   CHECK_ROWS (with);
 }
 
+/* The growth is known up to 31 contenders: more do not count. */
+static void test_kappa_ends (void)
+{
+  static const struct {
+    unsigned waiters;
+    UrTime end;
+  } rows[] = { { 30, 2000 + 40000 }, { 31, 2000 + 41000 }, { 32, 2000 + 41000 }, { 100, 2000 + 41000 } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    GString *script = g_string_new ("A/7: write sleep:2 hold:10 unlock say:x");
+    g_autofree char *log = NULL;
+
+    fixture_set (fixture, "CPU.Count=8, Locks.HoldPerContender=0.1");
+    fixture_build (fixture);
+    for (unsigned k = 0; k < rows[i].waiters; k++)
+      g_string_append_printf (script, "|W%u@1/%u: write unlock", k, k % 7);
+    fixture_script (fixture, script->str);
+    fixture_run (fixture, "many contenders");
+    log = g_strdup_printf ("A@%u x", (unsigned) rows[i].end / 1000);
+    ROW_CHECK (strstr (fixture->log->str, log), "%u waiters: %s; expected %s", rows[i].waiters, fixture->log->str, log);
+    g_string_free (script, TRUE);
+    fixture_free (fixture);
+  }
+}
+
 /* ---- many tasks at once ---- */
 
 typedef struct {
@@ -475,5 +501,6 @@ void register_rwsem_tests (void)
   fixture_test (suite, "nonspinnable", test_nonspinnable);
   fixture_test (suite, "readers are woken together", test_reader_batch);
   fixture_test (suite, "contenders lengthen the hold", test_kappa);
+  fixture_test (suite, "up to a number", test_kappa_ends);
   fixture_test (suite, "many tasks, one at a time", test_stress);
 }

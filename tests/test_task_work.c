@@ -89,6 +89,9 @@ static void test_sleeping (void)
       "W@0 write, S@50 write, S@50 up, S@55 end", 2, 1 },
     { "COOP_TASKRUN spares the IPI, not the wake-up", NULL, "S/0: ring:4,coop getevents:1,100 say:end | P@10/1: free",
       "S@100 end", 2, 1 },
+    { "an interruptible sleep does not begin with a notification pending", NULL,
+      "S/0: user ring:4,coop run:10 nap:100 say:up | P@5/1: free", "S@15 up", 0, 0 },
+    { "and ends with one", NULL, "S/0: user ring:4,coop run:10 nap:100 say:up | P@50/1: free", "S@55 up", 1, 1 },
     { "an owner that was notified before does not fall asleep over it", NULL,
       "S/0: ring:4 run:10 getevents:1,20 say:end | P@5/1: free", "S@30.7 end", 1, 1 },
   };
