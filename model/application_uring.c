@@ -110,6 +110,16 @@ static unsigned application_uring_pop (Application *application, unsigned max)
   return got;
 }
 
+/* Whether it may sleep for room in the SQ.  In 5.10 to 5.12 not with more in flight than the CQ holds: the sq_thread
+ * would wait for room in the CQ (EBUSY), and both for ever. */
+static gboolean application_uring_may_wait (const Application *application)
+{
+  unsigned kernel = application->sim->kernel;
+
+  return application->job->ring.sq_wait && kernel >= KERNEL (5, 10) &&
+         (kernel >= KERNEL (5, 13) || application_in_flight (application) <= application->ring->cq_entries);
+}
+
 /* Waits until the sq_thread has left room for n entries: it publishes its head at the end of its batch only. */
 static void application_uring_await_room (Application *application, unsigned n)
 {
@@ -119,7 +129,7 @@ static void application_uring_await_room (Application *application, unsigned n)
   while (ring->sq_entries - ring_sq_ready (ring) < n) {
     if (ring->overflow.length && application_uring_pop (application, G_MAXUINT)) /* or it was refused: EBUSY */
       ring_flush_overflow (ring);
-    else if (application->job->ring.sq_wait && application->sim->kernel >= KERNEL (5, 10))
+    else if (application_uring_may_wait (application))
       sq_thread_wait_room (application->task, ring);
     else if (task_spin (application->task, NULL, UR_TIME_NEVER) == SPIN_RESCHED)
       task_yield (application->task);

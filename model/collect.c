@@ -133,7 +133,7 @@ static void check_mutexes (Simulation *sim)
   for (unsigned i = 0; i < sim->sq_data->len; i++) {
     const SqData *sqd = g_ptr_array_index (sim->sq_data, i);
 
-    if (!sqd->changing) /* else a ring is just being closed while the last stream ended elsewhere */
+    if (!sqd->changing) /* else a ring is just being attached while the last stream ended elsewhere */
       check_mutex (sim, &sqd->lock);
   }
 }

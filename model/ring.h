@@ -44,6 +44,7 @@ struct Ring {
   GQueue overflow;                      /* of Request, by link: the backlog of 5.5+ */
   GQueue dropped;                       /* of Request, by link: dropped by a full CQ before 5.5 (cq_overflow) */
   gboolean need_wakeup;                 /* IORING_SQ_NEED_WAKEUP */
+  gboolean closed;                      /* the application has closed it: its sq_thread forgets it */
   Task *sq_waiter;                      /* in io_sqpoll_wait_sq(): wants room in the SQ */
   unsigned n_iopoll;                    /* IOPOLL: requests on the list that is polled */
   void (*do_iopoll) (Task *task, Ring *ring);     /* looks for completions once, under uring_lock; NULL without IOPOLL */

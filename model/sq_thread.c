@@ -108,7 +108,7 @@ static gboolean sq_thread_has_work (const SqData *sqd)
   for (unsigned i = 0; i < sqd->rings->len; i++)
     if (sq_thread_ring_has_work (g_ptr_array_index (sqd->rings, i)))
       return TRUE;
-  return sqd->park_pending || sqd->rings->len == 0 || sq_thread_work_pending (sqd);
+  return sqd->park_pending || sqd->n_closed || sq_thread_work_pending (sqd);
 }
 
 /* Gives the CPU to who should have it, without the lock. */
@@ -122,9 +122,12 @@ static void sq_thread_resched (Task *task, SqData *sqd)
 }
 
 /* On sqd->wait. */
-static void sq_thread_prepare_to_wait (Task *task, SqData *sqd)
+static void sq_thread_prepare_to_wait (Task *task, SqData *sqd, gboolean interruptible)
 {
-  task_prepare_to_sleep_interruptible (task);
+  if (interruptible)
+    task_prepare_to_sleep_interruptible (task);
+  else
+    task_prepare_to_sleep (task);
   sqd->waiting = TRUE;
   task_sync (task);
 }
@@ -139,7 +142,7 @@ static void sq_thread_finish_wait (Task *task, SqData *sqd)
 static void sq_thread_parked (Task *task, SqData *sqd)
 {
   mutex_unlock (task, &sqd->lock);
-  sq_thread_prepare_to_wait (task, sqd);
+  sq_thread_prepare_to_wait (task, sqd, FALSE);
   if (sqd->park_pending) {
     task->waits_for = "the end of its being parked";
     task_schedule (task, UR_TIME_NEVER);
@@ -166,8 +169,8 @@ static gboolean sq_thread_may_sleep (Task *task, SqData *sqd)
 static void sq_thread_sleep (Task *task, SqData *sqd)
 {
   sq_thread_drop_mm (sqd);
-  sq_thread_prepare_to_wait (task, sqd);
-  if (!sqd->park_pending && sqd->rings->len && !sq_thread_work_pending (sqd)) {
+  sq_thread_prepare_to_wait (task, sqd, TRUE);
+  if (!sqd->park_pending && !sqd->n_closed && !sq_thread_work_pending (sqd)) {
     if (sq_thread_may_sleep (task, sqd)) {
       mutex_unlock (task, &sqd->lock);
       task->waits_for = "a wake-up of the sq_thread";
@@ -193,6 +196,23 @@ static void sq_thread_spin (Task *task, SqData *sqd, uint64_t timeout)
   mutex_lock (task, &sqd->lock);
 }
 
+static void sqd_update_thread_idle (SqData *sqd)
+{
+  sqd->idle = 0;
+  for (unsigned i = 0; i < sqd->rings->len; i++)
+    sqd->idle = MAX (sqd->idle, ((const Ring *) g_ptr_array_index (sqd->rings, i))->sq_idle);
+}
+
+/* io_sq_thread_finish(): done by the thread itself, for nobody waits for it. */
+static void sq_thread_forget_closed (SqData *sqd)
+{
+  for (unsigned i = sqd->rings->len; i-- > 0;)
+    if (((const Ring *) g_ptr_array_index (sqd->rings, i))->closed)
+      g_ptr_array_remove_index (sqd->rings, i);
+  sqd->n_closed = 0;
+  sqd_update_thread_idle (sqd);
+}
+
 static void sq_thread_body (Task *task, void *data)
 {
   SqData *sqd = data;
@@ -203,6 +223,11 @@ static void sq_thread_body (Task *task, void *data)
   while (sqd->rings->len) {
     gboolean did;
 
+    if (sqd->n_closed) {
+      sq_thread_forget_closed (sqd);
+      timeout = sq_thread_timeout (sqd);
+      continue;
+    }
     if (sqd->park_pending) {
       sq_thread_parked (task, sqd);
       timeout = sq_thread_timeout (sqd);
@@ -257,13 +282,6 @@ static void sq_thread_unpark (Task *task, SqData *sqd)
     sq_thread_kick (task, sqd);
 }
 
-static void sqd_update_thread_idle (SqData *sqd)
-{
-  sqd->idle = 0;
-  for (unsigned i = 0; i < sqd->rings->len; i++)
-    sqd->idle = MAX (sqd->idle, ((const Ring *) g_ptr_array_index (sqd->rings, i))->sq_idle);
-}
-
 static SqData *sq_data_new (Simulation *sim)
 {
   SqData *sqd = g_new0 (SqData, 1);
@@ -314,12 +332,9 @@ void sq_thread_start (Ring *ring, Task *creator)
 
 void sq_thread_finish (Task *task, Ring *ring)
 {
-  SqData *sqd = ring->sq_data;
-
-  sq_thread_park (task, sqd);
-  g_ptr_array_remove (sqd->rings, ring);
-  sqd_update_thread_idle (sqd);
-  sq_thread_unpark (task, sqd);
+  ring->sq_data->n_closed++;
+  ring->closed = TRUE;
+  sq_thread_kick (task, ring->sq_data);
 }
 
 /* ---- the application's side ---- */

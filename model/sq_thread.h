@@ -35,7 +35,8 @@ struct SqData {
   GPtrArray *rings;                     /* of Ring, in the order in which they are served */
   UrTime idle;                          /* the longest of its rings */
   unsigned park_pending;                /* somebody wants to change the list */
-  unsigned changing;                    /* tasks from the wish until they have released the lock */
+  unsigned n_closed;                    /* rings on the list that are closed */
+  unsigned changing;                    /* tasks from that wish until they have released the lock */
   gboolean waiting;                     /* the thread is on sqd->wait: asleep for want of work, or parked */
   gboolean has_mm;                      /* before 5.12: it has borrowed the address space */
 };

@@ -319,6 +319,21 @@ static Request *io_wq_linked (Task *task, Ring *ring, Request *next, unsigned qu
   return next;
 }
 
+/* io_file_get_fixed(), io_find_buf_node(): who resolves a fixed file or buffer outside uring_lock takes it.  That is a
+ * worker only if nobody has tried before it, and from when on it is done at issue: files in 6.4 (as in
+ * io_wq_prepare()), buffers in 6.15. */
+static void io_resolve_fixed (Task *task, Ring *ring, const Request *request)
+{
+  unsigned late = ring->sim->kernel < KERNEL (6, 4)    ? 0
+                  : ring->sim->kernel < KERNEL (6, 15) ? SQE_FIXED_FILE
+                                                       : SQE_FIXED_FILE | SQE_FIXED_BUFFER;
+
+  if (G_LIKELY (!(request->sqe_flags & late) || !request->concurrent))
+    return;
+  mutex_lock (task, &ring->uring_lock);
+  mutex_unlock (task, &ring->uring_lock);
+}
+
 Request *io_wq_submit_work (Task *task, Request *request)
 {
   Ring *ring = request->ring;
@@ -328,6 +343,7 @@ Request *io_wq_submit_work (Task *task, Request *request)
   request->time.started = task_now (task);
   sim_progress (ring->sim);
   request->time.queue_wakeup = task_wakeup_within (task, request->time.queued, request->time.started);
+  io_resolve_fixed (task, ring, request);
   file_io (task, request, FALSE);
   if (request->result < 0)
     request->outcome = OUTCOME_FAILED;

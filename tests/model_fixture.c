@@ -303,7 +303,7 @@ static Request *request_new (Actor *actor, const char *text)
   Request *request = g_new0 (Request, 1);
   const char *page = strchr (text, '@'), *pages = strchr (text, '+');
 
-  for (; strchr ("abdhlku", *text); text++) {
+  for (; strchr ("abdhlkufg", *text); text++) {
     request->force_async |= *text == 'a';
     request->unbound |= *text == 'u';
     request->prep_error |= *text == 'b' ? EINVAL : 0;
@@ -311,6 +311,8 @@ static Request *request_new (Actor *actor, const char *text)
                           : *text == 'h' ? SQE_HARDLINK
                           : *text == 'l' ? SQE_LINK
                           : *text == 'k' ? SQE_CQE_SKIP
+                          : *text == 'f' ? SQE_FIXED_FILE
+                          : *text == 'g' ? SQE_FIXED_BUFFER
                                          : 0;
   }
   request_other (actor, request, text);

@@ -52,7 +52,7 @@
  *
  * A request is rN, wN (file N) or sN (fsync), then +PAGES (1) and @PAGE where it starts (0), before it 'a' for
  * IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd' IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'b' for a malformed one,
- * 'u' for unbounded work.
+ * 'u' for unbounded work, 'f' a fixed file, 'g' a fixed buffer.
  * Others: n (NOP), tT or tT/N (TIMEOUT of T us, or N completions), mX (TIMEOUT_REMOVE of request X), xT (LINK_TIMEOUT),
  * cX (ASYNC_CANCEL of X).
  * Requests are named a, b, c... in the order in which they are made, from the 53rd on '.'.

@@ -209,6 +209,10 @@ static void test_blocked (void)
       "X@900/2: write sleep:500 unlock | A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:1000 sqe:w0 notify spin reap "
       "| B@1100/1: uringlock uringunlock",
       "X@900 write, A@1410 done, A@1410 reap a, B@1410 uring_lock" },
+    { "not blocked: a ring is attached though task_work is pending", "kernel=6.4",
+      "A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:1000 | F@99.9/2: free | B@100/1: user ring:4,sqpoll,attach=0 "
+      "say:attached",
+      "B@100 attached" },
     { "blocked: it holds sqd->lock, so no ring can be attached", NULL,
       "X@900/2: write sleep:500 unlock | A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:1000 sqe:w0 notify spin reap "
       "| B@1100/1: user ring:4,sqpoll,attach=0 say:attached",
@@ -224,6 +228,56 @@ static void test_blocked (void)
   };
 
   FIXTURE_CHECK_ROWS (rows, "inline-buffered-write", TEN_US ", CPU.Count=4");
+}
+
+/* What a worker needs uring_lock for: a fixed file, or buffer, that nobody has resolved before it. */
+static void test_worker_lock (void)
+{
+  static const ScriptRow rows[] = {
+    { "6.4: IOSQE_ASYNC on a fixed file", "kernel=6.4",
+      "S/0: ring:4 sqe:afr0 submit uringlock run:100 uringunlock "
+      "getevents:1 reap",
+      "S@0 uring_lock, S@110 reap a" },
+    { "6.3: it was resolved before", "kernel=6.3",
+      "S/0: ring:4 sqe:afr0 submit uringlock run:100 uringunlock "
+      "getevents:1 reap",
+      "S@0 uring_lock, S@100 reap a" },
+    { "6.4: so it is after an attempt", "kernel=6.4",
+      "S/0: ring:4 sqe:fw0 submit uringlock run:100 uringunlock "
+      "getevents:1 reap",
+      "S@0 uring_lock, S@100 reap a" },
+    { "6.4: not with a normal file", "kernel=6.4",
+      "S/0: ring:4 sqe:ar0 submit uringlock run:100 uringunlock "
+      "getevents:1 reap",
+      "S@0 uring_lock, S@100 reap a" },
+    { "6.4: fsync is forced asynchronous too", "kernel=6.4, FileSystem ext4.Fsync=10000",
+      "S/0: ring:4 sqe:fs0 submit uringlock run:100 uringunlock getevents:1 reap", "S@0 uring_lock, S@110 reap a" },
+    { "6.15: IOSQE_ASYNC with a fixed buffer", "kernel=6.15",
+      "S/0: ring:4 sqe:agr0 submit uringlock run:100 uringunlock "
+      "getevents:1 reap",
+      "S@0 uring_lock, S@110 reap a" },
+    { "6.14: it was resolved before", "kernel=6.14",
+      "S/0: ring:4 sqe:agr0 submit uringlock run:100 uringunlock "
+      "getevents:1 reap",
+      "S@0 uring_lock, S@100 reap a" },
+  };
+
+  FIXTURE_CHECK_ROWS (rows, "linux-6.3", TEN_US ", CPU.Count=4");
+}
+
+/* EBUSY: nothing is submitted while a backlog of completions does not fit into the CQ. */
+static void test_busy (void)
+{
+  static const ScriptRow rows[] = {
+    { "5.5 to 5.12: a backlog stops it until the application has reaped", "kernel=5.12",
+      "S/0: ring:2,cqsize,sqpoll,idle=8000 post:w0 post:w0 post:w0 sqe:r0 notify run:100 reap run:100 reap",
+      "S@100 reap ab, S@200 reap cd" },
+    { "5.13: it goes on", "kernel=5.13",
+      "S/0: ring:2,cqsize,sqpoll,idle=8000 post:w0 post:w0 post:w0 sqe:r0 notify run:100 say:x reap getevents:1 reap",
+      "S@100 x, S@100 reap ab, S@100 reap cd" },
+  };
+
+  FIXTURE_CHECK_ROWS (rows, "linux-6.3", TEN_US ", CPU.Count=4");
 }
 
 /* ---- several rings ---- */
@@ -301,7 +355,8 @@ static void test_attach (void)
     { "the kernel thread up to 5.11", "kernel=5.11", "A/0: user ring:4,sqpoll run:10", 1, 1, "io_uring-sq" },
     { "the submitter's thread from 5.12 on", "kernel=5.12", "A/0: user ring:4,sqpoll run:10", 1, 1, "iou-sqp-0" },
     { "a ring that is closed leaves the list", "kernel=6.18",
-      "A/0: user ring:4,sqpoll run:10 | B@1/1: user ring:4,sqpoll,attach=0 run:1 close run:1", 1, 1, "iou-sqp-0" },
+      "A/0: user ring:4,sqpoll,cpu=3 run:10 | B@1/1: user ring:4,sqpoll,attach=0 run:1 close run:1", 1, 1,
+      "iou-sqp-0" },
     { "the thread ends with its last ring", "kernel=6.18", "A/0: user ring:4,sqpoll run:10 close run:10", 1, 0,
       "iou-sqp-0" },
   };
@@ -317,6 +372,60 @@ static void test_attach (void)
     ROW_CHECK (strcmp (sqd->thread->name, rows[i].name) == 0, "%s: %s", rows[i].rule, sqd->thread->name);
     ROW_CHECK ((sqd->thread->state == TASK_DEAD) == (rows[i].rings == 0), "%s: state %d", rows[i].rule,
                (int) sqd->thread->state);
+    fixture_free (fixture);
+  }
+}
+
+/* Three streams of 500 requests each, as whole runs: with ATTACH_WQ one thread does all of them, and the books
+ * balance (simulation_run() checks). */
+static void test_three_streams (void)
+{
+  static const struct {
+    const char *rule, *policy, *kernel;
+    gboolean attach;
+    unsigned threads; /* at most so many CPUs' time */
+  } rows[] = {
+    { "three rings on one sq_thread", "linux-6.18", NULL, TRUE, 1 },
+    { "three rings on one sq_thread, blocking issue", "inline-buffered-write", NULL, TRUE, 1 },
+    { "three rings on one sq_thread, 5.10", "linux-6.3", "kernel=5.10", TRUE, 1 },
+    { "three rings, three threads", "linux-6.18", NULL, FALSE, 3 },
+    { "5.9 has no shared sq_thread", "linux-6.3", "kernel=5.9", TRUE, 3 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_SHIPPED);
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    fixture_set (fixture, "CPU.Count=8");
+    if (rows[i].kernel)
+      fixture_set (fixture, rows[i].kernel);
+    for (uint32_t n = 0; n < 3; n++) {
+      WorkloadJob *job = workload_add_job (fixture->workload);
+
+      job->name = g_strdup ("job");
+      job->engine = APPLICATION_IO_URING;
+      job->iodepth = job->iodepth_low = 16;
+      job->sqpoll = job->ring.given = job->ring.flags.sqpoll = TRUE;
+      job->ring.flags.attach_wq = rows[i].attach;
+      job->ring.sq_wait = n == 1;
+      g_array_append_val (job->files, n);
+      job->pattern.order = PATTERN_RANDOM;
+      job->pattern.has_write = TRUE;
+      job->pattern.has_read = n == 2;
+      job->pattern.read_percent = 50;
+      job->pattern.size = FIXTURE_FILE_SIZE;
+      job->pattern.number_ios = 500;
+    }
+    result = simulation_run (&fixture->setup, &error);
+    if (ROW_CHECK (result, "%s: %s", rows[i].rule, row_error (error))) {
+      double cpus = result->cpu.sq_thread * 8;
+
+      ROW_CHECK (result->ios == 1500, "%s: %d requests", rows[i].rule, (int) result->ios);
+      ROW_CHECK (cpus <= rows[i].threads + 1e-9 && cpus > rows[i].threads - 0.9, "%s: %g CPUs for sq_threads",
+                 rows[i].rule, cpus);
+    }
+    run_result_free (result);
     fixture_free (fixture);
   }
 }
@@ -523,8 +632,11 @@ void register_sq_thread_tests (void)
   fixture_test (suite, "no publication is lost", test_no_lost_publication);
   fixture_test (suite, "submits", test_submits);
   fixture_test (suite, "blocked inside an issue", test_blocked);
+  fixture_test (suite, "workers and uring_lock", test_worker_lock);
+  fixture_test (suite, "a backlog of completions", test_busy);
   fixture_test (suite, "8 entries of each ring", test_cap);
   fixture_test (suite, "ATTACH_WQ", test_attach);
+  fixture_test (suite, "three streams", test_three_streams);
   fixture_test (suite, "sqd->lock", test_sqd_lock);
   fixture_test (suite, "SQ_AFF", test_affinity);
   fixture_test (suite, "SQ_WAIT", test_room);
