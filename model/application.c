@@ -147,7 +147,9 @@ static void application_mark (const Application *application, Request *request)
   const SqeOptions *sqe = &application->job->sqe;
 
   request->prep_error = is_nth (request->number, sqe->bad_every) ? EINVAL : 0;
-  request->sqe_flags = is_nth (request->number, sqe->drain_every) ? SQE_DRAIN : 0;
+  request->sqe_flags = (is_nth (request->number, sqe->drain_every) ? SQE_DRAIN : 0) |
+                       (application->job->fixed_files ? SQE_FIXED_FILE : 0) |
+                       (application->job->fixed_buffers ? SQE_FIXED_BUFFER : 0);
   request->failed = request->skip_links = request->silent = request->may_be_silent = FALSE;
   request->chain_next = NULL;
 }

@@ -72,7 +72,9 @@
   X (COST_AIO_SUBMIT,       "Application", "AioSubmit", \
      "libaio: kernel work of io_submit for one iocb beyond the system call and the I/O") \
   X (COST_AIO_REAP,         "Application", "AioReap", \
-     "libaio: kernel work of io_getevents for one event beyond the system call")
+     "libaio: kernel work of io_getevents for one event beyond the system call") \
+  X (COST_FIXED_FILE_SAVES, "Ring",      "FixedFileSaves",   "part of Prepare that a registered file saves") \
+  X (COST_FIXED_BUFFER_SAVES, "Ring",    "FixedBufferSaves", "part of Prepare that a registered buffer saves")
 
 #define MACHINE_COST_ENUM(id, group, key, text) id,
 typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;

@@ -230,6 +230,46 @@ static void test_call_costs (void)
   fixture_free (fixture);
 }
 
+/* Registered files and buffers save their part of Ring.Prepare, and never more than there is. */
+static void test_fixed (void)
+{
+  static const struct {
+    const char *rule, *set;
+    unsigned flags;
+    UrTime ns;
+  } rows[] = {
+    { "neither", NULL, 0, 100 },
+    { "a registered file", NULL, SQE_FIXED_FILE, 70 },
+    { "a registered buffer", NULL, SQE_FIXED_BUFFER, 80 },
+    { "both", NULL, SQE_FIXED_FILE | SQE_FIXED_BUFFER, 50 },
+    { "more than there is", "Ring.Prepare=20", SQE_FIXED_FILE, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+    WorkloadJob *job = workload_add_job (fixture->workload);
+    g_autoptr (GError) error = NULL;
+    uint32_t file = 0;
+    RunResult *result;
+
+    fixture_set (fixture, "Ring.Prepare=100, Ring.FixedFileSaves=30, Ring.FixedBufferSaves=20");
+    if (rows[i].set)
+      fixture_set (fixture, rows[i].set);
+    job->name = g_strdup ("job");
+    job->engine = APPLICATION_IO_URING;
+    job->fixed_files = (rows[i].flags & SQE_FIXED_FILE) != 0;
+    job->fixed_buffers = (rows[i].flags & SQE_FIXED_BUFFER) != 0;
+    g_array_append_val (job->files, file);
+    job->pattern.size = FIXTURE_FILE_SIZE;
+    job->pattern.number_ios = 1;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->sim_ns == rows[i].ns, "%s: %d ns, %s", rows[i].rule,
+               result ? (int) result->sim_ns : -1, row_error (error));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 void register_submit_tests (void)
 {
   CU_pSuite suite = fixture_suite ("submit");
@@ -239,5 +279,6 @@ void register_submit_tests (void)
   fixture_test (suite, "OnAgain= that does not apply", test_on_again_errors);
   fixture_test (suite, "malformed sqes", test_malformed);
   fixture_test (suite, "who may submit", test_single_issuer);
+  fixture_test (suite, "registered files and buffers", test_fixed);
   fixture_test (suite, "costs of a call", test_call_costs);
 }
