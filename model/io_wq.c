@@ -58,6 +58,7 @@ IoWq *io_wq_new (Ring *ring, unsigned queue, Task *task)
   Simulation *sim = ring->sim;
   IoWq *wq = g_new0 (IoWq, 1);
 
+  wq->use_refs = 1;
   wq->sim = sim;
   wq->kernel = sim->kernel;
   wq->hash_key = sim->setup->policy->queues[queue].hash;
@@ -72,11 +73,17 @@ IoWq *io_wq_new (Ring *ring, unsigned queue, Task *task)
   return wq;
 }
 
+IoWq *io_wq_get (IoWq *wq)
+{
+  wq->use_refs++;
+  return wq;
+}
+
 void io_wq_free (IoWq *wq)
 {
   IoWorker *worker, *next;
 
-  if (!wq)
+  if (!wq || --wq->use_refs)
     return;
   for (worker = wq->all; worker; worker = next) {
     next = worker->all_next;

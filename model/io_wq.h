@@ -42,7 +42,9 @@ typedef struct IoWqHash IoWqHash;
 
 /* The io-wq of a queue of the policy, with limits and hash from `ring`; `task` owns it (NULL: the ring, 5.5 to 5.11). */
 IoWq    *io_wq_new (Ring *ring, unsigned queue, Task *task);
-void     io_wq_free (IoWq *wq);                     /* accepts NULL */
+/* One user more: a ring set up with ATTACH_WQ (5.6 to 5.11).  Each calls io_wq_free(), which accepts NULL. */
+IoWq    *io_wq_get (IoWq *wq);
+void     io_wq_free (IoWq *wq);
 /* Gives up a ring's hold on its hash; accepts NULL. */
 void     io_wq_put_hash (IoWqHash *hash);
 /* Sets hashed, bucket and concurrent of the request as io_prep_async_work() does on this kernel. */

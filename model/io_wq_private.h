@@ -54,6 +54,7 @@ struct IoWorker {
 };
 
 struct IoWq {
+  unsigned use_refs;
   Simulation *sim;
   QueueHash hash_key;
   Task *task;                           /* owner; NULL from 5.5 to 5.11 */

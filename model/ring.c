@@ -45,7 +45,8 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
     if (policy->queues[i].kind == QUEUE_WORKQUEUE)
       ring->workqueue[i] = workqueue_new (ring, &policy->queues[i]);
     else if (sim->kernel < KERNEL (5, 12))
-      ring->io_wq[i] = io_wq_new (ring, i, NULL);
+      ring->io_wq[i] =
+          sim->kernel >= KERNEL (5, 6) && ring->attach ? io_wq_get (ring->attach->io_wq[i]) : io_wq_new (ring, i, NULL);
   }
   g_ptr_array_add (sim->rings, ring);
   return ring;

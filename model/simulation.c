@@ -129,6 +129,32 @@ static gboolean check_ring (const WorkloadJob *job, unsigned kernel, unsigned de
   return FALSE;
 }
 
+/* What io_uring_register() would answer. */
+static gboolean check_io_wq (const WorkloadJob *job, unsigned kernel, unsigned cpus, GError **error)
+{
+  const RingOptions *ring = &job->ring;
+
+  if ((ring->iowq_max_workers[0] || ring->iowq_max_workers[1]) && kernel < KERNEL (5, 15)) {
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                 "job \"%s\": kernel %u.%u has no IORING_REGISTER_IOWQ_MAX_WORKERS (EINVAL); expected 5.15 or later",
+                 job->name, KERNEL_MAJOR (kernel), KERNEL_MINOR (kernel));
+    return FALSE;
+  }
+  if (cpu_mask_is_empty (&ring->iowq_cpus))
+    return TRUE;
+  if (kernel < KERNEL (5, 14))
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                 "job \"%s\": kernel %u.%u has no IORING_REGISTER_IOWQ_AFF (EINVAL); expected 5.14 or later", job->name,
+                 KERNEL_MAJOR (kernel), KERNEL_MINOR (kernel));
+  else if (cpu_mask_next (&ring->iowq_cpus, cpus) < CPU_MASK_CPUS)
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                 "job \"%s\": CPU %u for io-wq workers; expected CPUs from 0 to %u", job->name,
+                 cpu_mask_next (&ring->iowq_cpus, cpus), cpus - 1);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 static gboolean G_GNUC_PRINTF (3, 4) sqe_error (const WorkloadJob *job, GError **error, const char *format, ...)
 {
   g_autofree char *text = NULL;
@@ -216,7 +242,8 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
       return FALSE;
     }
     if (engine == APPLICATION_IO_URING &&
-        (!check_ring (job, kernel, depth, setup->sqpoll, error) || !check_sqes (setup, job, kernel, depth, error)))
+        (!check_ring (job, kernel, depth, setup->sqpoll, error) || !check_io_wq (job, kernel, cpus, error) ||
+         !check_sqes (setup, job, kernel, depth, error)))
       return FALSE;
   }
   return TRUE;

@@ -47,6 +47,10 @@ static void test_owner (void)
     { "5.10: two tasks on one ring: one io-wq", "linux-5.10", SLEEPS,
       "A@1/0: ring:8 run:10 sqe:w0 sqe:w0 submit run:1000 submit:4 reap | B@30/1: sqe:w0 submit run:1 sqe:w0 submit", 1,
       3, 0, 0 },
+    { "5.6 to 5.11, ATTACH_WQ: two rings share io-wq and hash", "linux-5.10", NULL,
+      "A@1/0: ring:8 run:20 sqe:w0+3 submit:1 reap | B@2/1: ring:8,attach=0 run:20 sqe:w0+3 submit:1 reap", 1, 1, 0, 0 },
+    { "without it they do not", "linux-5.10", NULL,
+      "A@1/0: ring:8 run:20 sqe:w0+3 submit:1 reap | B@2/1: ring:8 run:20 sqe:w0+3 submit:1 reap", 2, 2, 1, 0 },
     { "with SQPOLL the sq_thread owns it", "linux-6.18", NULL,
       "S/0: ring:4,sqpoll,idle=10000 run:50 sqe:w0 notify run:100 reap", 1, 1, 0, 1 },
   };

@@ -9,6 +9,7 @@
 
 #define ENTRIES_MAX 1048576u
 #define EVERY_MAX 1000000u
+#define WORKERS_MAX 1000000u
 
 void ring_choice_init (RingChoice *choice) { *choice = (RingChoice){ .sq_cpu = -1 }; }
 
@@ -52,6 +53,46 @@ static gboolean time_word (const char *word, const char *name, UrTime *ret_time)
   return FALSE;
 }
 
+/* "max-workers=N[:M]": bounded and unbounded, 0 or left out as they are. */
+static gboolean max_workers_word (const char *word, unsigned *ret_count)
+{
+  static const char prefix[] = "max-workers=";
+  uint64_t bounded, unbounded = 0;
+  g_auto (GStrv) counts = NULL;
+
+  if (!g_str_has_prefix (word, prefix)) {
+    return FALSE;
+  }
+  counts = g_strsplit (word + strlen (prefix), ":", -1);
+  if (!counts[0] || !key_file_parse_integer (counts[0], &bounded) || bounded > WORKERS_MAX ||
+      (counts[1] && (!key_file_parse_integer (counts[1], &unbounded) || unbounded > WORKERS_MAX || counts[2])) ||
+      bounded + unbounded == 0) {
+    return FALSE;
+  }
+  ret_count[0] = (unsigned) bounded;
+  ret_count[1] = (unsigned) unbounded;
+  return TRUE;
+}
+
+/* "iowq-cpus=0-3+8": a list of CPUs, joined by plus signs because commas separate the words. */
+static gboolean iowq_cpus_word (const char *word, CpuMask *ret_cpus)
+{
+  static const char prefix[] = "iowq-cpus=";
+  g_autofree char *list = NULL;
+
+  if (!g_str_has_prefix (word, prefix) || strchr (word, ',')) {
+    return FALSE;
+  }
+  list = g_strdelimit (g_strdup (word + strlen (prefix)), "+", ',');
+  return cpu_mask_parse (list, ret_cpus, NULL);
+}
+
+/* What the task registers for its io-wq, whoever sets up the ring. */
+static gboolean io_wq_word (RingChoice *choice, const char *word)
+{
+  return max_workers_word (word, choice->ring.iowq_max_workers) || iowq_cpus_word (word, &choice->ring.iowq_cpus);
+}
+
 static gboolean ring_word (RingChoice *choice, const char *word)
 {
   RingOptions *ring = &choice->ring;
@@ -91,20 +132,24 @@ gboolean ring_options_parse (RingChoice *choice, const char *text, char **ret_wo
   if (strcmp (text, "fio") == 0) {
     return TRUE;
   }
-  choice->ring.given = TRUE;
   if (!*words) {
     return refuse (text, g_strdup ("fio, default, or flags of a ring"), ret_word, ret_expected);
   }
-  for (char **word = words; *word; word++)
+  for (char **word = words; *word; word++) {
+    if (io_wq_word (choice, *word)) {
+      continue;
+    }
+    choice->ring.given = TRUE;
     if (!ring_word (choice, *word)) {
       g_autofree char *flags = g_strjoinv (", ", (char **) ring_flag_names ());
 
       return refuse (*word,
                      g_strdup_printf ("fio alone, or some of default, %s, cq-entries=N, sq-entries=N, sq-cpu=N, "
-                                      "sq-idle=TIME, sq-wait",
+                                      "sq-idle=TIME, sq-wait; max-workers=N[:M], iowq-cpus=LIST such as 0-3+8",
                                       flags),
                      ret_word, ret_expected);
     }
+  }
   return TRUE;
 }
 
@@ -163,6 +208,8 @@ void ring_choice_apply (const RingChoice *choice, Workload *workload)
       job->ring.sq_idle = choice->ring.sq_idle;
       job->ring.sq_wait = choice->ring.sq_wait;
     }
+    memcpy (job->ring.iowq_max_workers, choice->ring.iowq_max_workers, sizeof job->ring.iowq_max_workers);
+    job->ring.iowq_cpus = choice->ring.iowq_cpus;
     if (choice->sq_cpu >= 0) {
       job->sqpoll_cpu = choice->sq_cpu;
     }
@@ -175,6 +222,29 @@ void ring_choice_apply (const RingChoice *choice, Workload *workload)
   }
 }
 
+/* Appends what was registered for the io-wq: "; io-wq: ...". */
+static void append_io_wq (GString *text, const RingOptions *ring)
+{
+  const char *separator = text->len ? " " : "";
+  unsigned n = 0;
+
+  if (ring->iowq_max_workers[0]) {
+    g_string_append_printf (text, "%sIo-wq: at most %u bounded workers.", separator, ring->iowq_max_workers[0]);
+  }
+  if (ring->iowq_max_workers[1]) {
+    g_string_append_printf (text, "%sIo-wq: at most %u unbounded workers.", text->len ? " " : "",
+                            ring->iowq_max_workers[1]);
+  }
+  for (unsigned cpu = cpu_mask_next (&ring->iowq_cpus, 0); cpu < CPU_MASK_CPUS;
+       cpu = cpu_mask_next (&ring->iowq_cpus, cpu + 1)) {
+    n++;
+  }
+  if (n) {
+    g_string_append_printf (text, "%sIo-wq: workers on %u CPUs only, from CPU %u on.", text->len ? " " : "", n,
+                            cpu_mask_next (&ring->iowq_cpus, 0));
+  }
+}
+
 char *ring_choice_ring_text (const RingChoice *choice)
 {
   const RingOptions *ring = &choice->ring;
@@ -182,7 +252,9 @@ char *ring_choice_ring_text (const RingChoice *choice)
   GString *text;
 
   if (!ring->given) {
-    return NULL;
+    text = g_string_new (NULL);
+    append_io_wq (text, ring);
+    return g_string_free (text, text->len == 0);
   }
   text = g_string_new ("Ring instead of fio's: ");
   g_string_append (text, flags);
@@ -202,6 +274,7 @@ char *ring_choice_ring_text (const RingChoice *choice)
     g_string_append (text, ", sleeping while the SQ is full");
   }
   g_string_append (text, ring->flags.sqpoll ? "." : "; io_uring_submit_and_wait(1) when every slot is filled.");
+  append_io_wq (text, ring);
   return g_string_free (text, FALSE);
 }
 
