@@ -2,6 +2,7 @@
 #include "tests/random_run.h"
 
 #include "model/data_path.h"
+#include "model/policy.h"
 #include "src/engine/random.h"
 
 #include <string.h>
@@ -9,6 +10,8 @@
 /* Requests over all streams of a run, about. */
 #define IOS 300u
 #define FILES_MAX 8u
+/* Longest chain of links; no depth is smaller if there are any. */
+#define CHAIN_MAX 4u
 
 static unsigned below (UrRandom *random, unsigned n) { return (unsigned) ur_random_below (random, n); }
 static gboolean one_in (UrRandom *random, unsigned n) { return below (random, n) == 0; }
@@ -54,20 +57,31 @@ static GString *add_input (RandomRun *run, const char *name)
 
 /* ---- the machine ---- */
 
-/* A shipped policy; those of a 6.x kernel sometimes on another one of that series. */
+/* A shipped policy; those with an io-wq sometimes on another kernel that has one. */
 static void random_policy (UrRandom *random, RandomRun *run)
 {
-  static const char *const kernels[] = {
-    "6.0", "6.1", "6.2", "6.4", "6.5", "6.6", "6.9", "6.12", "6.15", "6.16", "6.18",
+  static const struct {
+    const char *name;
+    unsigned kernel;
+  } kernels[] = {
+#define AT(major, minor) { #major "." #minor, KERNEL (major, minor) }
+    AT (5, 5),  AT (5, 8),  AT (5, 10), AT (5, 11), AT (5, 12), AT (5, 15), AT (5, 17),
+    AT (5, 19), AT (6, 0),  AT (6, 1),  AT (6, 2),  AT (6, 4),  AT (6, 5),  AT (6, 6),
+    AT (6, 9),  AT (6, 12), AT (6, 14), AT (6, 15), AT (6, 16), AT (6, 18),
+#undef AT
   };
   g_auto (GStrv) names = data_path_list ("policies", ".policy");
-  const char *name = names[run->number % g_strv_length (names)];
-  const char *kernel = PICK (random, kernels);
-  gboolean other = one_in (random, 3);
+  Policy *policy = policy_load (names[run->number % g_strv_length (names)], NULL);
+  unsigned kernel = below (random, G_N_ELEMENTS (kernels));
+  gboolean other = one_in (random, 2);
 
-  option (run, "--policy", "%s", name);
-  if (other && !g_str_has_prefix (name, "linux-5") && !g_str_equal (name, "write-workqueue-2"))
-    option (run, "--kernel", "%s", kernel);
+  option (run, "--policy", "%s", policy->name);
+  run->kernel = policy->kernel;
+  if (other && policy->kernel >= KERNEL (5, 5)) {
+    run->kernel = kernels[kernel].kernel;
+    option (run, "--kernel", "%s", kernels[kernel].name);
+  }
+  policy_free (policy);
 }
 
 static void random_machine (UrRandom *random, RandomRun *run)
@@ -143,9 +157,9 @@ static void random_access (UrRandom *random, GString *text, unsigned ios)
 }
 
 /* How many are in flight, and how they are handed over. */
-static void random_depth (UrRandom *random, GString *text)
+static void random_depth (UrRandom *random, GString *text, unsigned least)
 {
-  unsigned iodepth = one_in (random, 30) ? 1024 : about (random, 64);
+  unsigned iodepth = least + (one_in (random, 30) ? 1024 : about (random, 64)) - 1;
 
   line (text, "iodepth=%u", iodepth);
   if (one_in (random, 2))
@@ -160,12 +174,12 @@ static void random_depth (UrRandom *random, GString *text)
   }
 }
 
-static void random_engine (UrRandom *random, GString *text)
+static void random_engine (UrRandom *random, GString *text, unsigned least)
 {
   static const char *const engines[] = { "io_uring", "io_uring", "io_uring", "io_uring", "libaio", "psync" };
 
   line (text, "ioengine=%s", PICK (random, engines));
-  random_depth (random, text);
+  random_depth (random, text, least);
   if (one_in (random, 4))
     line (text, "sqthread_poll=1");
   if (one_in (random, 10)) /* longer than an sq_thread stays awake */
@@ -190,7 +204,7 @@ static void random_times (UrRandom *random, GString *text)
     line (text, "runtime=%uus\ntime_based", 1 + below (random, 2000));
 }
 
-static void random_job_file (UrRandom *random, RandomRun *run)
+static void random_job_file (UrRandom *random, RandomRun *run, unsigned least)
 {
   GString *text = add_input (run, "job.fio");
   unsigned jobs = about (random, 4);
@@ -202,7 +216,7 @@ static void random_job_file (UrRandom *random, RandomRun *run)
     line (text, "numjobs=%u", clones);
     if (i && one_in (random, 3))
       line (text, "stonewall");
-    random_engine (random, text);
+    random_engine (random, text, least);
     random_access (random, text, 1 + below (random, 2 * IOS / jobs / clones));
     random_times (random, text);
   }
@@ -235,7 +249,7 @@ static void random_iolog (UrRandom *random, RandomRun *run, const char *name, un
     line (text, "%u f%u close", now, i);
 }
 
-static void random_replay (UrRandom *random, RandomRun *run)
+static void random_replay (UrRandom *random, RandomRun *run, unsigned least)
 {
   static const char *const names[] = { "0.iolog", "1.iolog", "2.iolog" };
   static const char *const replays[] = { "closed", "timed", "timed", "fast" };
@@ -247,11 +261,88 @@ static void random_replay (UrRandom *random, RandomRun *run)
     random_iolog (random, run, names[i], 1 + below (random, 2 * IOS / traces));
   option (run, "--replay", "%s", PICK (random, replays));
   option (run, "--engine", "%s", PICK (random, engines));
-  option (run, "--iodepth", "%u", about (random, 64));
+  option (run, "--iodepth", "%u", least + about (random, 64) - 1);
   if (one_in (random, 3))
     option (run, "--time-scale", "%u", PICK (random, scales));
   if (one_in (random, 4))
     g_ptr_array_add (run->words, g_strdup ("--sqpoll"));
+}
+
+/* ---- rings and sqes ---- */
+
+static void G_GNUC_PRINTF (2, 3) word (GString *words, const char *format, ...)
+{
+  va_list args;
+
+  if (words->len)
+    g_string_append_c (words, ',');
+  va_start (args, format);
+  g_string_append_vprintf (words, format, args);
+  va_end (args);
+}
+
+static void random_ring_flags (UrRandom *random, const RandomRun *run, GString *words)
+{
+  gboolean sqpoll = one_in (random, 3), defer = one_in (random, 3), coop = one_in (random, 3);
+
+  if (sqpoll) {
+    word (words, "sqpoll,sq-idle=%uus", 1 + below (random, 20000));
+    if (one_in (random, 3))
+      word (words, "sq-cpu=0");
+    if (one_in (random, 3) && run->kernel >= KERNEL (5, 10))
+      word (words, "sq-wait");
+  } else if (defer && run->kernel >= KERNEL (6, 1)) {
+    word (words, "single-issuer,defer-taskrun");
+  } else if (coop && run->kernel >= KERNEL (5, 19)) {
+    word (words, "coop-taskrun");
+    if (one_in (random, 2))
+      word (words, "taskrun-flag");
+  }
+  if (one_in (random, 4) && run->kernel >= KERNEL (5, 6))
+    word (words, "attach-wq");
+  if (one_in (random, 3) && run->kernel >= KERNEL (5, 18))
+    word (words, "submit-all");
+}
+
+/* Rings of their own for half of the runs: flags, sizes, and what the sqes are marked with. */
+static void random_ring (UrRandom *random, RandomRun *run)
+{
+  g_autoptr (GString) words = g_string_new ("default");
+  unsigned sq = CHAIN_MAX << below (random, 5);
+
+  random_ring_flags (random, run, words);
+  if (one_in (random, 2)) {
+    word (words, "sq-entries=%u", sq);
+    run->may_overflow = TRUE; /* a CQ of twice that, whatever the depth */
+    if (one_in (random, 2) && run->kernel >= KERNEL (5, 5))
+      word (words, "cq-entries=%u", sq << below (random, 4));
+  }
+  option (run, "--ring", "%s", words->str);
+}
+
+static void random_sqe (UrRandom *random, RandomRun *run, gboolean timed)
+{
+  g_autoptr (GString) words = g_string_new (NULL);
+
+  if (!timed && run->kernel >= KERNEL (5, 3) && one_in (random, 2)) {
+    gboolean hard = run->kernel >= KERNEL (5, 5) && one_in (random, 3);
+
+    word (words, "%s=%u", hard ? "hardlink" : "link", 2 + below (random, CHAIN_MAX - 1));
+    run->skips = run->kernel >= KERNEL (5, 17) && one_in (random, 3);
+    if (run->skips)
+      word (words, "cqe-skip");
+    run->links = run->may_fail = TRUE;
+  }
+  if (!run->skips && one_in (random, 3)) /* the kernel refuses both */
+    word (words, "drain=%u", 1 + below (random, 40));
+  if (run->kernel >= KERNEL (5, 6) && one_in (random, 5))
+    word (words, "async");
+  if (one_in (random, 5)) {
+    word (words, "bad=%u", 2 + below (random, 60));
+    run->may_fail = TRUE;
+  }
+  if (words->len)
+    option (run, "--sqe", "%s", words->str);
 }
 
 /* ---- runs ---- */
@@ -269,6 +360,7 @@ RandomRun *random_run_new (unsigned number)
   static const char *const caches[] = { "clean", "clean", "dirty" };
   RandomRun *run = g_new0 (RandomRun, 1);
   UrRandom random;
+  gboolean own;
 
   ur_random_init_indexed (&random, 1, "random run", number);
   run->number = number;
@@ -282,10 +374,18 @@ RandomRun *random_run_new (unsigned number)
     option (run, "--limit-ios", "%u", 1 + below (&random, IOS));
   if (one_in (&random, 12))
     option (run, "--simulate-time", "%uus", 1 + below (&random, 3000));
-  if (one_in (&random, 5))
-    random_replay (&random, run);
-  else
-    random_job_file (&random, run);
+  own = one_in (&random, 2);
+  if (own)
+    random_ring (&random, run);
+  if (one_in (&random, 5)) {
+    random_replay (&random, run, own ? CHAIN_MAX : 1);
+    if (own)
+      random_sqe (&random, run, TRUE);
+  } else {
+    random_job_file (&random, run, own ? CHAIN_MAX : 1);
+    if (own)
+      random_sqe (&random, run, FALSE);
+  }
   return run;
 }
 

@@ -20,6 +20,10 @@ typedef struct {
   GPtrArray *words;               /* of char *: options of "uringsim run", without the inputs; the seed is number + 1 */
   GPtrArray *inputs;              /* of RandomInput */
   gboolean noise;                 /* costs vary */
+  unsigned kernel;                /* KERNEL (a, b) */
+  /* what its rings and sqes allow: requests that fail or are cancelled, CQEs that find no room, CQEs left out */
+  gboolean may_fail, may_overflow, skips;
+  gboolean links;                 /* chains, whose members a worker may do without queueing them */
 } RandomRun;
 
 /* (transfer full) */
