@@ -194,6 +194,9 @@ Request *application_prepare (Application *application)
   request->ring = application->ring;
   request->force_async = application->job->force_async && application->engine == APPLICATION_IO_URING;
   request->direct = application->job->direct;
+  request->ki_complete = NULL;
+  request->task_work = NULL;
+  request->polled = FALSE;
   request->hashed = request->concurrent = FALSE;
   application_mark (application, request);
   request->result = 0;

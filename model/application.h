@@ -24,6 +24,7 @@ struct Application {
   UrTime stranded;                      /* io_uring: since then it waits for completions that were dropped */
   Request *queued_first, *queued_last;  /* in order, through work_next (libaio; SQPOLL: a chain) */
   GQueue finished;                      /* libaio: done, not yet reaped (of Request, by link) */
+  unsigned aio_wanted;                  /* libaio: sleeps in io_getevents() until this many are finished; 0: does not */
   UrTime started, ended;
   Io pending; gboolean has_pending, exhausted;
   unsigned chain_left;                  /* members still to come of the chain that is being prepared */

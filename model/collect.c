@@ -2,6 +2,7 @@
 #include "model/collect.h"
 
 #include "model/application.h"
+#include "model/block_device.h"
 #include "model/cpu.h"
 #include "model/sq_thread.h"
 #include "model/tctx.h"
@@ -181,6 +182,17 @@ static void check_cpus (Simulation *sim)
   }
 }
 
+static void check_device (Simulation *sim)
+{
+  for (unsigned i = 0; i < sim->inodes->len; i++) {
+    const Inode *inode = g_ptr_array_index (sim->inodes, i);
+
+    if (inode->direct || inode->direct_waiters->len || inode->writeback_waiters->len)
+      check_failed (sim, "check: %s: %u direct requests under way, %u wait for them, %u for writeback at the end",
+                    inode->rwsem.name, inode->direct, inode->direct_waiters->len, inode->writeback_waiters->len);
+  }
+}
+
 void sim_check (Simulation *sim)
 {
   check_requests (sim);
@@ -190,6 +202,7 @@ void sim_check (Simulation *sim)
   check_io_wqs (sim);
   check_mutexes (sim);
   check_cpus (sim);
+  check_device (sim);
 }
 
 static double share (double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -354,12 +367,31 @@ static void collect_overflow (const Simulation *sim, RunResult *result)
   }
 }
 
+/* Said only if it was used. */
+static void collect_device (const Simulation *sim, RunResult *result)
+{
+  const BlockCounters *count = block_counters (sim->device);
+  const Device *device = block_device (sim->device);
+  ResultDevice *to = &result->device;
+
+  g_strlcpy (to->name, device->name, sizeof to->name);
+  to->reads = count->requests[BLOCK_READ];
+  to->writes = count->requests[BLOCK_WRITE];
+  to->flushes = count->requests[BLOCK_FLUSH];
+  to->merged = count->merged;
+  to->tag_waits = count->tag_waits;
+  to->busy_channels = ur_level_mean (&count->busy, sim->finished);
+  to->queued = ur_level_mean (&count->queued, sim->finished);
+  to->used = to->reads + to->writes + to->flushes > 0;
+  if (to->used)
+    g_ptr_array_add (result->notes, g_strdup_printf ("Device %s: %s", device->name, device->evidence));
+}
+
 static void collect_notes (const Simulation *sim, RunResult *result)
 {
   collect_arrivals (sim, result);
   collect_overflow (sim, result);
-  if (result->syncs)
-    g_ptr_array_add (result->notes, g_strdup ("fsync: CPU time and commit only, the device's part is not modelled"));
+  collect_device (sim, result);
   if (result->outcome[OUTCOME_FAILED])
     g_ptr_array_add (result->notes,
                      g_strdup_printf ("%" G_GUINT64_FORMAT " requests failed and count in no rate or latency",

@@ -1,22 +1,29 @@
 /* See file_io.h. */
 #include "model/file_io.h"
 
+#include "model/direct_io.h"
+#include "model/page_io.h"
+
 #include <errno.h>
 
-typedef enum { LOCK_WAIT, LOCK_TRY } LockHow;
+typedef enum {
+  HOW_BLOCKING, /* waits for locks and pages */
+  HOW_NOWAIT,   /* IOCB_NOWAIT: waits for nothing */
+  HOW_TRYLOCK,  /* waits for pages, not for the inode lock */
+  HOW_WAITQ,    /* IOCB_WAITQ: waits for locks; for pages by a callback */
+} How;
 
-/* FALSE: it was to be tried only, and is taken. */
-static gboolean inode_lock (Task *task, Request *request, LockMode mode, LockHow how)
+gboolean inode_lock (Task *task, Request *request, LockMode mode, gboolean try)
 {
   Rwsem *sem = &request->inode->rwsem;
   gboolean got = TRUE;
 
   request->time.lock_wanted = task_now (task);
-  if (mode == LOCK_EXCLUSIVE && how == LOCK_TRY)
+  if (mode == LOCK_EXCLUSIVE && try)
     got = rwsem_down_write_trylock (task, sem);
   else if (mode == LOCK_EXCLUSIVE)
     rwsem_down_write (task, sem);
-  else if (mode == LOCK_SHARED && how == LOCK_TRY)
+  else if (mode == LOCK_SHARED && try)
     got = rwsem_down_read_trylock (task, sem);
   else if (mode == LOCK_SHARED)
     rwsem_down_read (task, sem);
@@ -24,12 +31,12 @@ static gboolean inode_lock (Task *task, Request *request, LockMode mode, LockHow
   return got;
 }
 
-static void inode_unlock (Task *task, Request *request, LockMode mode)
+void inode_unlock (Task *task, Inode *inode, LockMode mode)
 {
   if (mode == LOCK_EXCLUSIVE)
-    rwsem_up_write (task, &request->inode->rwsem);
+    rwsem_up_write (task, &inode->rwsem);
   else if (mode == LOCK_SHARED)
-    rwsem_up_read (task, &request->inode->rwsem);
+    rwsem_up_read (task, &inode->rwsem);
 }
 
 static void outside_model (Task *task, const Request *request, const char *what)
@@ -42,19 +49,33 @@ static void outside_model (Task *task, const Request *request, const char *what)
                          io_op_name (request->io.op), request->io.offset, name, what));
 }
 
-/* TRUE if the first or last page is written in part, is not in the cache, and lies inside the file: it must be read
- * first. */
-static gboolean write_needs_read (Request *request)
+/* A page that is not in the cache and has data on the device. */
+static gboolean must_read (Inode *inode, uint64_t page_start)
+{
+  return page_start < inode->size && page_cache_count (&inode->pages, page_start, 1).unread;
+}
+
+/* Before a write: its first and last page must be read if they are written in part and lie inside the file, and no
+ * page of it may be on its way in.  FALSE: that would have to wait, and `nowait`. */
+static gboolean write_prepare_pages (Task *task, Request *request, gboolean nowait)
 {
   Inode *inode = request->inode;
   uint64_t offset = request->io.offset, end = offset + request->io.length;
   uint64_t first = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES, last = end / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
+  PageRead *read;
 
-  if (inode->unwritten)
-    return FALSE;
-  if (offset != first && first < inode->size && page_cache_count (&inode->pages, first, 1).missing)
-    return TRUE;
-  return end != last && end < inode->size && page_cache_count (&inode->pages, last, 1).missing;
+  for (;;) {
+    if (offset != first && must_read (inode, first))
+      read = nowait ? NULL : page_io_read (task, inode, first, 1);
+    else if (end != last && must_read (inode, last))
+      read = nowait ? NULL : page_io_read (task, inode, last, 1);
+    else if (!(read = page_io_reading (inode, offset, request->io.length)))
+      return TRUE;
+    if (nowait)
+      return FALSE;
+    if (read)
+      page_io_wait (task, read);
+  }
 }
 
 /* Now and then a blocking write waits with the lock held, e.g. for a journal handle (ext4_journal_start()), for the
@@ -110,7 +131,7 @@ static void write_locked (Task *task, Request *request, gboolean nowait)
 
   if (inode_needs_time_update (inode)) {
     ns += sim_fs_cost (sim, FS_COST_TIME_STAMP);
-    inode->mtime_tick = sim_now (sim) / sim->setup->machine->tick + 1;
+    inode_time_updated (inode);
   }
   count = page_cache_dirty (&inode->pages, request->io.offset, request->io.length);
   for (unsigned i = 0; i < count.pages; i++)
@@ -122,7 +143,7 @@ static void write_locked (Task *task, Request *request, gboolean nowait)
     ns += sim_fs_cost (sim, FS_COST_DIRTY_FIRST);
   for (unsigned i = 0; i < count.missing; i++)
     ns += sim_fs_cost (sim, FS_COST_PAGE_ADD);
-  inode->size = MAX (inode->size, request->io.offset + request->io.length);
+  inode_grow (inode, request->io.offset + request->io.length);
   if (locks)
     rwsem_run (task, sem, ns);
   else
@@ -131,74 +152,105 @@ static void write_locked (Task *task, Request *request, gboolean nowait)
     write_may_sleep (task);
 }
 
-static FileIoResult file_write (Task *task, Request *request, gboolean nowait, LockHow how)
+static FileIoResult file_write (Task *task, Request *request, How how)
 {
-  Simulation *sim = task->sim;
-  const FileSystem *fs = sim->setup->file_system;
+  const FileSystem *fs = task->sim->setup->file_system;
+  Inode *inode = request->inode;
   LockMode mode = fs->write_lock;
+  gboolean nowait = how == HOW_NOWAIT;
 
-  if (write_needs_read (request)) {
-    outside_model (task, request,
-                   "a partial page that is not in the page cache must be read from a device, "
-                   "which this version does not model; use --cache clean");
-    request->result = -EIO;
-    return FILE_IO_DONE;
-  }
-  task_run (task, sim_fs_cost (sim, FS_COST_WRITE_BEFORE));
-  if (!inode_lock (task, request, mode, nowait ? LOCK_TRY : how)) {
+  task_run (task, sim_fs_cost (task->sim, FS_COST_WRITE_BEFORE));
+  if (!inode_lock (task, request, mode, nowait || how == HOW_TRYLOCK)) {
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
-  if (nowait && ((fs->timestamp_blocks && inode_needs_time_update (request->inode)) ||
-                 request->io.offset > request->inode->size)) {
-    inode_unlock (task, request, mode);
+  if ((nowait && ((fs->timestamp_blocks && inode_needs_time_update (inode)) || request->io.offset > inode->size)) ||
+      !write_prepare_pages (task, request, nowait)) {
+    inode_unlock (task, inode, mode);
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
+  if (fs->direct.buffered_waits && inode->direct)
+    inode_dio_wait (task, inode);
   write_locked (task, request, nowait);
-  inode_unlock (task, request, mode);
-  task_run (task, sim_fs_cost (sim, FS_COST_WRITE_AFTER));
+  inode_unlock (task, inode, mode);
+  task_run (task, sim_fs_cost (task->sim, FS_COST_WRITE_AFTER));
   request->result = (int64_t) request->io.length;
   return FILE_IO_DONE;
 }
 
-static FileIoResult file_read (Task *task, Request *request, gboolean nowait, LockHow how)
+/* The pages of a read are in the cache, or need no device: FILE_IO_DONE. */
+static FileIoResult read_pages (Task *task, Request *request, uint64_t length, How how, PageCount *ret_count)
+{
+  Inode *inode = request->inode;
+  uint64_t offset = request->io.offset;
+  PageRead *read;
+
+  if (page_io_readahead_due (inode, offset, length))
+    page_io_read (task, inode, offset, length);
+  while ((*ret_count = page_cache_touch (&inode->pages, offset, length)).unread) {
+    if (how == HOW_NOWAIT)
+      return FILE_IO_AGAIN;
+    read = page_io_read (task, inode, offset, length);
+    if (read && how == HOW_WAITQ) {
+      page_io_callback (read, request);
+      return FILE_IO_QUEUED;
+    }
+    if (read)
+      page_io_wait (task, read);
+  }
+  return FILE_IO_DONE;
+}
+
+static FileIoResult file_read (Task *task, Request *request, How how)
 {
   Simulation *sim = task->sim;
   LockMode mode = sim->setup->file_system->read_lock;
   Inode *inode = request->inode;
   uint64_t end = MIN (request->io.offset + request->io.length, inode->size);
   uint64_t length = request->io.offset < end ? end - request->io.offset : 0;
-  PageCount count = page_cache_touch (&inode->pages, request->io.offset, length);
+  PageCount count;
+  FileIoResult result;
 
-  if (count.missing && !inode->unwritten) {
-    outside_model (task, request,
-                   "the page is not in the page cache and must be read from a device, "
-                   "which this version does not model; use --cache clean");
-    request->result = -EIO;
-    return FILE_IO_DONE;
-  }
   task_run (task, sim_fs_cost (sim, FS_COST_READ_BEFORE));
-  if (!inode_lock (task, request, mode, nowait ? LOCK_TRY : how)) {
+  if (!inode_lock (task, request, mode, how == HOW_NOWAIT || how == HOW_TRYLOCK)) {
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
+  }
+  result = read_pages (task, request, length, how, &count);
+  if (result != FILE_IO_DONE) {
+    inode_unlock (task, inode, mode);
+    return result;
   }
   for (unsigned i = 0; i < count.pages; i++)
     task_run (task, sim_fs_cost (sim, FS_COST_READ_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE));
   task_run (task, cold_pages (task, inode, request->io.offset, &count, FS_COST_COLD_READ));
-  inode_unlock (task, request, mode);
+  page_io_used (inode, request->io.offset, length);
+  inode_unlock (task, inode, mode);
   request->result = (int64_t) length;
   return FILE_IO_DONE;
 }
 
-/* CPU time and commit only; the pages are clean afterwards. */
+/* vfs_fsync(): the dirty pages, then what of the metadata changed, then the device's cache. */
 static FileIoResult file_sync (Task *task, Request *request)
 {
+  const FileSystem *fs = task->sim->setup->file_system;
+  Inode *inode = request->inode;
+  gboolean metadata = request->io.op == IO_DATASYNC ? inode->size_dirty : inode->metadata_dirty || inode->size_dirty;
+
+  request->result = 0;
   task_run (task, sim_fs_cost (task->sim, FS_COST_FSYNC));
   task_sync (task);
-  if (!task->sim->setup->file_system->in_memory)
-    page_cache_clean (&request->inode->pages);
-  request->result = 0;
+  if (fs->in_memory)
+    return FILE_IO_DONE;
+  page_io_write_out (task, inode, 0, UINT64_MAX);
+  page_io_wait_writeback (task, inode);
+  if (request->io.op == IO_SYNC_FILE_RANGE)
+    return FILE_IO_DONE;
+  inode->size_dirty = FALSE;
+  if (request->io.op == IO_SYNC)
+    inode->metadata_dirty = FALSE;
+  page_io_commit (task, metadata && fs->regular);
   return FILE_IO_DONE;
 }
 
@@ -207,31 +259,36 @@ static FileIoResult file_sync (Task *task, Request *request)
 static gboolean nowait_refused (const Simulation *sim, const Request *request)
 {
   const FileSystem *fs = sim->setup->file_system;
+  gboolean capable = sim->kernel < KERNEL (6, 5) || kernel_range_has (fs->nowait, sim->kernel);
 
   switch (request->io.op) {
   case IO_WRITE:
+    if (request->direct)
+      return !capable;
     if (!fs->regular)
       return TRUE; /* the block device's write_iter answers EOPNOTSUPP, seen as EAGAIN */
-    return !kernel_range_has (fs->buffer_wasync, sim->kernel) ||
-           (sim->kernel >= KERNEL (6, 5) && !kernel_range_has (fs->nowait, sim->kernel));
+    return !kernel_range_has (fs->buffer_wasync, sim->kernel) || !capable;
   case IO_READ:
-    return sim->kernel >= KERNEL (6, 5) && !kernel_range_has (fs->nowait, sim->kernel);
+    return !capable;
   default:
     return TRUE; /* fsync and its kin always need a context that may block */
   }
 }
 
-static FileIoResult file_io_how (Task *task, Request *request, gboolean nowait, LockHow how)
+static FileIoResult file_io_how (Task *task, Request *request, How how)
 {
-  if (nowait && nowait_refused (task->sim, request)) {
+  if (how == HOW_NOWAIT && nowait_refused (task->sim, request)) {
     task_cost (task, COST_ATTEMPT_REFUSED);
     return FILE_IO_AGAIN_EARLY;
   }
+  if (request->direct && (request->io.op == IO_WRITE || request->io.op == IO_READ) &&
+      !task->sim->setup->file_system->in_memory)
+    return direct_io (task, request, how == HOW_NOWAIT ? DIRECT_NOWAIT : how == HOW_TRYLOCK ? DIRECT_TRYLOCK : 0);
   switch (request->io.op) {
   case IO_WRITE:
-    return file_write (task, request, nowait, how);
+    return file_write (task, request, how);
   case IO_READ:
-    return file_read (task, request, nowait, how);
+    return file_read (task, request, how);
   case IO_SYNC:
   case IO_DATASYNC:
   case IO_SYNC_FILE_RANGE:
@@ -245,7 +302,8 @@ static FileIoResult file_io_how (Task *task, Request *request, gboolean nowait, 
 
 FileIoResult file_io (Task *task, Request *request, gboolean nowait)
 {
-  return file_io_how (task, request, nowait, LOCK_WAIT);
+  return file_io_how (task, request, nowait ? HOW_NOWAIT : HOW_BLOCKING);
 }
 
-FileIoResult file_io_trylock (Task *task, Request *request) { return file_io_how (task, request, FALSE, LOCK_TRY); }
+FileIoResult file_io_trylock (Task *task, Request *request) { return file_io_how (task, request, HOW_TRYLOCK); }
+FileIoResult file_io_waitq (Task *task, Request *request) { return file_io_how (task, request, HOW_WAITQ); }

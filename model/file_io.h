@@ -1,11 +1,13 @@
 /*
- * What a file system does with a request: buffered reads and writes on the page cache,
- * fsync.  Stands for generic_file_write_iter() and ext4_buffered_write_iter(),
+ * What a file system does with a request: buffered reads and writes on the page cache, fsync; direct requests go on to
+ * direct_io.h.  Stands for generic_file_write_iter() and ext4_buffered_write_iter(),
  * xfs_file_buffered_write() with iomap_file_buffered_write(), shmem's write_iter, filemap_read(), vfs_fsync().
  * Which steps are taken comes from the .fs file, what they cost from the machine.
  *
- * Not modelled here yet: dirty throttling, writeback, device I/O (reads of pages that
- * are not resident, O_DIRECT, the device's part of an fsync).
+ * A read of pages that are not resident waits for the device (page_io.h): asleep, or with IOCB_WAITQ by a callback; a
+ * write of part of such a page reads it first, with the inode lock held.  fsync writes the dirty pages out, waits,
+ * commits and flushes, asleep in between.
+ * Not modelled yet: dirty throttling, writeback by a flusher, memory limits.
  */
 #ifndef FILE_IO_H
 #define FILE_IO_H
@@ -16,11 +18,18 @@ typedef enum {
   FILE_IO_DONE,           /* request->result is set */
   FILE_IO_AGAIN_EARLY,    /* EAGAIN before any file system code ran */
   FILE_IO_AGAIN,          /* EAGAIN from the file system: lock, time stamp, page */
+  FILE_IO_QUEUED,         /* EIOCBQUEUED: ki_complete, or task_work after a page was read, is called later */
 } FileIoResult;
 
 /* Executes the request in `task`.  `nowait`: IOCB_NOWAIT, every condition that would block gives EAGAIN. */
 FileIoResult file_io (Task *task, Request *request, gboolean nowait);
+/* IOCB_WAITQ: a read that blocks for locks, but whose task_work is queued when the page it needs has been read. */
+FileIoResult file_io_waitq (Task *task, Request *request);
 /* Blocking, but only if the inode lock is free right now. */
 FileIoResult file_io_trylock (Task *task, Request *request);
+
+/* The inode lock for a request, with its times; `try`: FALSE if it is taken.  LOCK_NONE does nothing. */
+gboolean inode_lock (Task *task, Request *request, LockMode mode, gboolean try);
+void     inode_unlock (Task *task, Inode *inode, LockMode mode);
 
 #endif

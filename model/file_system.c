@@ -4,6 +4,9 @@
  *   [FileSystem] Name= Title= Source= Costs=NAME   (Source and Costs may be left out)
  *   [Flags]      NoWait= BufferRasync= BufferWasync= DioParallelWrite= LargeFolios=     kernel ranges
  *   [Locks]      Read= Write=                                              none|shared|exclusive
+ *   [Direct]     Read= Write= Extend=                                      none|shared|exclusive
+ *                ExtendWaits= BufferedWaits=                               yes|no
+ *                Unwritten= Allocate= Unaligned=                           kernel ranges
  *   [Steps]      Regular= BalanceAtEnd= TimestampBlocks= InMemory=         yes|no
  *
  * A kernel range is "6.0+", "5.9-6.4" (from 5.9, before 6.4), "never" or "always".
@@ -17,13 +20,15 @@
 
 G_DEFINE_QUARK (file - system - error - quark, file_system_error)
 
-static const char *const group_names[] = { "FileSystem", "Flags", "Locks", "Steps", NULL };
+static const char *const group_names[] = { "FileSystem", "Flags", "Locks", "Steps", "Direct", NULL };
 static const char *const head_keys[] = { "Name", "Title", "Source", "Costs", NULL };
 static const char *const flag_keys[] = { "NoWait",           "BufferRasync", "BufferWasync",
                                          "DioParallelWrite", "LargeFolios",  NULL };
 static const char *const lock_keys[] = { "Read", "Write", NULL };
 static const char *const step_keys[] = { "Regular", "BalanceAtEnd", "TimestampBlocks", "InMemory", NULL };
-static const char *const *const group_keys[] = { head_keys, flag_keys, lock_keys, step_keys };
+static const char *const direct_keys[] = { "Read",     "Write",     "Extend",        "ExtendWaits", "Unwritten",
+                                           "Allocate", "Unaligned", "BufferedWaits", NULL };
+static const char *const *const group_keys[] = { head_keys, flag_keys, lock_keys, step_keys, direct_keys };
 
 gboolean kernel_range_parse (const char *text, KernelRange *ret_range)
 {
@@ -71,32 +76,46 @@ static gboolean check_groups (const KeyFile *file, GError **error)
   return TRUE;
 }
 
-static gboolean get_range (const KeyFile *file, const char *key, KernelRange *range, GError **error)
+static gboolean get_range (const KeyFile *file, const char *group, const char *key, KernelRange *range, GError **error)
 {
   g_autofree char *text = NULL, *quoted = NULL;
 
-  if (!key_file_get_raw (file, "Flags", key, &text, error)) {
+  if (!key_file_get_raw (file, group, key, &text, error)) {
     return FALSE;
   }
   if (kernel_range_parse (text, range)) {
     return TRUE;
   }
   quoted = key_file_quote (text);
-  key_file_set_error (error, file, "Flags", key, KEY_FILE_VALUE,
+  key_file_set_error (error, file, group, key, KEY_FILE_VALUE,
                       "%s=%s: expected a kernel range, such as 6.0+, 5.9-6.4, never or always", key, quoted);
   return FALSE;
 }
 
-static gboolean get_lock (const KeyFile *file, const char *key, LockMode *mode, GError **error)
+static gboolean get_lock (const KeyFile *file, const char *group, const char *key, LockMode *mode, GError **error)
 {
   static const char *const modes[] = { "none", "shared", "exclusive", NULL };
   unsigned index;
 
-  if (!key_file_get_choice (file, "Locks", key, modes, &index, error)) {
+  if (!key_file_get_choice (file, group, key, modes, &index, error)) {
     return FALSE;
   }
   *mode = (LockMode) index;
   return TRUE;
+}
+
+static gboolean fill_direct (FileSystem *fs, const KeyFile *file, GError **error)
+{
+  static const char *const group = "Direct";
+
+  return get_lock (file, group, "Read", &fs->direct.read, error) &&
+         get_lock (file, group, "Write", &fs->direct.write, error) &&
+         get_lock (file, group, "Extend", &fs->direct.extend, error) &&
+         key_file_get_boolean (file, group, "ExtendWaits", &fs->direct.extend_waits, error) &&
+         get_range (file, group, "Unwritten", &fs->direct.unwritten, error) &&
+         get_range (file, group, "Allocate", &fs->direct.allocate, error) &&
+         get_range (file, group, "Unaligned", &fs->direct.unaligned, error) &&
+         key_file_get_boolean (file, group, "BufferedWaits", &fs->direct.buffered_waits, error);
 }
 
 static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
@@ -107,16 +126,17 @@ static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
           key_file_get_line (file, "FileSystem", "Source", &fs->source, error)) &&
          (!key_file_has (file, "FileSystem", "Costs") ||
           key_file_get_name (file, "FileSystem", "Costs", &fs->cost_name, error)) &&
-         get_range (file, "NoWait", &fs->nowait, error) &&
-         get_range (file, "BufferRasync", &fs->buffer_rasync, error) &&
-         get_range (file, "BufferWasync", &fs->buffer_wasync, error) &&
-         get_range (file, "DioParallelWrite", &fs->dio_parallel_write, error) &&
-         get_range (file, "LargeFolios", &fs->large_folios, error) && get_lock (file, "Read", &fs->read_lock, error) &&
-         get_lock (file, "Write", &fs->write_lock, error) &&
+         get_range (file, "Flags", "NoWait", &fs->nowait, error) &&
+         get_range (file, "Flags", "BufferRasync", &fs->buffer_rasync, error) &&
+         get_range (file, "Flags", "BufferWasync", &fs->buffer_wasync, error) &&
+         get_range (file, "Flags", "DioParallelWrite", &fs->dio_parallel_write, error) &&
+         get_range (file, "Flags", "LargeFolios", &fs->large_folios, error) &&
+         get_lock (file, "Locks", "Read", &fs->read_lock, error) &&
+         get_lock (file, "Locks", "Write", &fs->write_lock, error) &&
          key_file_get_boolean (file, "Steps", "Regular", &fs->regular, error) &&
          key_file_get_boolean (file, "Steps", "BalanceAtEnd", &fs->balance_at_end, error) &&
          key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error) &&
-         key_file_get_boolean (file, "Steps", "InMemory", &fs->in_memory, error);
+         key_file_get_boolean (file, "Steps", "InMemory", &fs->in_memory, error) && fill_direct (fs, file, error);
 }
 
 FileSystem *file_system_load (const char *name_or_path, GError **error)

@@ -31,6 +31,16 @@ typedef struct FileSystem {
   gboolean balance_at_end;       /* balance after the copy (ext4), not before (iomap); no effect without throttling */
   gboolean timestamp_blocks;     /* a time stamp update refuses NOWAIT (xfs, btrfs) */
   gboolean in_memory;            /* the page cache is all there is (tmpfs): pages never leave it and are never clean */
+  struct {                       /* [Direct]: requests past the page cache */
+    LockMode read;               /* Read=: the inode lock */
+    LockMode write;              /* Write=: inside EOF, into blocks that hold data */
+    LockMode extend;             /* Extend=: beyond EOF */
+    gboolean extend_waits;       /* ExtendWaits=: the device is waited for with the lock held */
+    KernelRange unwritten;       /* Unwritten=: allocated blocks without data are like those with, else as Extend= */
+    KernelRange allocate;        /* Allocate=: NOWAIT may allocate blocks */
+    KernelRange unaligned;       /* Unaligned=: part of a block that holds data is written under Write=, else exclusively */
+    gboolean buffered_waits;     /* BufferedWaits=: a buffered write waits for direct requests under way */
+  } direct;
   char *cost_name;               /* Costs=: the [FileSystem NAME] group of the machine; default: its own name */
 } FileSystem;
 

@@ -1,4 +1,4 @@
-/* An inode: its lock, its size, its page cache, its time stamp. */
+/* An inode: its lock, its size, its page cache, its time stamp, and what is under way between it and the device. */
 #ifndef INODE_H
 #define INODE_H
 
@@ -11,15 +11,33 @@ struct Inode {
   uint64_t size;                        /* i_size */
   Rwsem rwsem;                          /* i_rwsem; XFS: IOLOCK */
   PageCache pages;
-  gboolean unwritten;                   /* WorkloadFile.unwritten: nothing need be read from a device */
   uint64_t next_page;                   /* after the last page read or written: what follows is prefetched */
+  uint64_t device_start;                /* where its first block lies: files are contiguous */
+  GPtrArray *reads;                     /* of PageRead (page_io.h): pages being read from the device */
+  uint64_t writeback_next;              /* number of the next piece of writeback */
+  GPtrArray *writeback;                 /* of Writeback (page_io.h): under way */
+  GPtrArray *writeback_waiters;         /* of Task */
+  uint64_t readahead_next, readahead_mark, readahead_end;   /* pages, see page_io.c */
+  unsigned direct;                      /* i_dio_count: direct requests under way */
+  GPtrArray *direct_waiters;            /* of Task: inode_dio_wait() */
+  gboolean metadata_dirty, size_dirty;  /* to be committed by an fsync; by an fdatasync too */
   unsigned bucket;                      /* hash_ptr (inode) of io-wq: one of 64, uniform */
   uint64_t mtime_tick;                  /* tick of the last time stamp update + 1; 0: never in this run */
 };
 
-Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState state);
+/* `device_start` as above; `written`: the file's blocks hold data, else they are allocated and unwritten. */
+Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState state, gboolean written,
+                  uint64_t device_start);
 void   inode_free (Inode *inode);
 /* The kernel's coarse clock has moved since mtime was last written: file_update_time() has work to do. */
 gboolean inode_needs_time_update (const Inode *inode);
+/* mtime has been written: metadata to commit. */
+void   inode_time_updated (Inode *inode);
+/* i_size is at least this from now on. */
+void   inode_grow (Inode *inode, uint64_t size);
+/* inode_dio_wait(): sleeps until no direct request is under way. */
+void   inode_dio_wait (Task *task, Inode *inode);
+/* inode_dio_end(): one has ended, by `task` or an interrupt on `cpu`. */
+void   inode_dio_end (Inode *inode, Task *task, Cpu *cpu);
 
 #endif

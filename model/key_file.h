@@ -90,6 +90,11 @@ gboolean key_file_get_choice (const KeyFile *file, const char *group, const char
 gboolean key_file_get_kernel (const KeyFile *file, const char *group, const char *key, unsigned *ret_kernel,
                               GError **error);
 
+/* KEY.source of a key that is there: it must exist and start with "measured: ", "published: " or "assumed: ".
+ * (transfer full) */
+gboolean key_file_get_evidence (const KeyFile *file, const char *group, const char *key, char **ret_source,
+                                GError **error);
+
 /* The parsers behind them, for --set and expressions: FALSE if `text` is not exactly one of these. */
 gboolean key_file_parse_integer (const char *text, uint64_t *ret_value);
 gboolean key_file_parse_bytes (const char *text, uint64_t *ret_value);

@@ -303,3 +303,28 @@ gboolean key_file_get_kernel (const KeyFile *file, const char *group, const char
   }
   return TRUE;
 }
+
+gboolean key_file_get_evidence (const KeyFile *file, const char *group, const char *key, char **ret_source,
+                                GError **error)
+{
+  static const char *const kinds[] = { "measured: ", "published: ", "assumed: " };
+  g_autofree char *name = g_strconcat (key, ".source", NULL), *source = NULL, *quoted = NULL;
+
+  if (!key_file_has (file, group, name)) {
+    key_file_set_error (error, file, group, key, KEY_FILE_VALUE, "%s= in [%s] lacks %s=", key, group, name);
+    return FALSE;
+  }
+  if (!key_file_get_line (file, group, name, &source, error)) {
+    return FALSE;
+  }
+  for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    if (g_str_has_prefix (source, kinds[i]) && source[strlen (kinds[i])]) {
+      *ret_source = g_steal_pointer (&source);
+      return TRUE;
+    }
+  }
+  quoted = key_file_quote (source);
+  key_file_set_error (error, file, group, name, KEY_FILE_VALUE,
+                      "%s=%s: expected \"measured: ...\", \"published: ...\" or \"assumed: ...\"", name, quoted);
+  return FALSE;
+}

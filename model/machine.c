@@ -177,8 +177,8 @@ static GPtrArray *known_keys (const char *group)
 
 static gboolean check_groups (const KeyFile *file, GError **error)
 {
-  static const char *const known_groups[] = { "Machine", "CPU",         "Scheduler",       "Locks", "Ring",
-                                              "Worker",  "Application", "FileSystem NAME", NULL };
+  static const char *const known_groups[] = { "Machine", "CPU",    "Scheduler",   "Locks",           "Ring",
+                                              "Block",   "Worker", "Application", "FileSystem NAME", NULL };
 
   for (unsigned i = 0; i < key_file_n_groups (file); i++) {
     const char *group = key_file_group (file, i);
@@ -195,31 +195,6 @@ static gboolean check_groups (const KeyFile *file, GError **error)
     }
   }
   return TRUE;
-}
-
-/* NAME.source of a key that is there: it must exist and say which kind of evidence it is. */
-static gboolean get_source (const KeyFile *file, const char *group, const char *key, char **ret_source, GError **error)
-{
-  static const char *const kinds[] = { "measured: ", "published: ", "assumed: " };
-  g_autofree char *name = g_strconcat (key, ".source", NULL), *source = NULL, *quoted = NULL;
-
-  if (!key_file_has (file, group, name)) {
-    key_file_set_error (error, file, group, key, KEY_FILE_VALUE, "%s= in [%s] lacks %s=", key, group, name);
-    return FALSE;
-  }
-  if (!key_file_get_line (file, group, name, &source, error)) {
-    return FALSE;
-  }
-  for (unsigned i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    if (g_str_has_prefix (source, kinds[i]) && source[strlen (kinds[i])]) {
-      *ret_source = g_steal_pointer (&source);
-      return TRUE;
-    }
-  }
-  quoted = key_file_quote (source);
-  key_file_set_error (error, file, group, name, KEY_FILE_VALUE,
-                      "%s=%s: expected \"measured: ...\", \"published: ...\" or \"assumed: ...\"", name, quoted);
-  return FALSE;
 }
 
 /* A source without its key in the same file would speak about a value of the base. */
@@ -243,7 +218,7 @@ static gboolean read_cost (const KeyFile *file, const char *group, const char *k
     return !stray_source (file, group, key, error);
   }
   if (!key_file_get_integer (file, group, key, 0, COST_NS_MAX, &ns, error) ||
-      !get_source (file, group, key, &source, error)) {
+      !key_file_get_evidence (file, group, key, &source, error)) {
     return FALSE;
   }
   origin = key_file_origin (file, group, key);
@@ -300,7 +275,7 @@ static gboolean read_scalar (Machine *machine, const Scalar *scalar, const KeyFi
     return !stray_source (file, scalar->group, scalar->key, error);
   }
   if (!store_scalar (machine, scalar, file, &ns, error) ||
-      !get_source (file, scalar->group, scalar->key, &source, error)) {
+      !key_file_get_evidence (file, scalar->group, scalar->key, &source, error)) {
     return FALSE;
   }
   origin = key_file_origin (file, scalar->group, scalar->key);

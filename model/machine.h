@@ -74,7 +74,13 @@
   X (COST_AIO_REAP,         "Application", "AioReap", \
      "libaio: kernel work of io_getevents for one event beyond the system call") \
   X (COST_FIXED_FILE_SAVES, "Ring",      "FixedFileSaves",   "part of Prepare that a registered file saves") \
-  X (COST_FIXED_BUFFER_SAVES, "Ring",    "FixedBufferSaves", "part of Prepare that a registered buffer saves")
+  X (COST_FIXED_BUFFER_SAVES, "Ring",    "FixedBufferSaves", "part of Prepare that a registered buffer saves") \
+  X (COST_BLOCK_SUBMIT,     "Block",     "Submit",           "one bio: allocation, checks, request and tag, or a merge") \
+  X (COST_BLOCK_DISPATCH,   "Block",     "Dispatch", \
+     "handing over a request, or a whole plug, to the hardware: command, doorbell") \
+  X (COST_BLOCK_INTERRUPT,  "Block",     "Interrupt",        "one completion interrupt, without what it completes") \
+  X (COST_BLOCK_COMPLETE,   "Block",     "Complete",         "completing one bio") \
+  X (COST_BLOCK_POLL,       "Block",     "Poll",             "one look at a polled completion queue")
 
 #define MACHINE_COST_ENUM(id, group, key, text) id,
 typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
@@ -102,7 +108,10 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
   X (FS_COST_WRITE_AFTER,   "WriteAfter",   "write call after the inode lock") \
   X (FS_COST_READ_BEFORE,   "ReadBefore",   "read call, once: iov, checks, atime test") \
   X (FS_COST_READ_PAGE,     "ReadPage",     "per resident page: look-up, mark accessed") \
-  X (FS_COST_FSYNC,         "Fsync",        "fsync: CPU time and commit, device excluded")
+  X (FS_COST_FSYNC,         "Fsync",        "fsync: CPU time and commit, device excluded") \
+  X (FS_COST_DIRECT_BEFORE, "DirectBefore", "direct call before the inode lock: iov, checks, dio allocation") \
+  X (FS_COST_DIRECT_LOCKED, "DirectLocked", "direct call, per bio: block mapping, pinning of the pages") \
+  X (FS_COST_DIRECT_DONE,   "DirectDone",   "end of a direct call: unpinning, extent conversion")
 
 #define FILE_SYSTEM_COST_ENUM(id, key, text) id,
 typedef enum { FILE_SYSTEM_COSTS (FILE_SYSTEM_COST_ENUM) FS_COSTS } FileSystemCostKey;

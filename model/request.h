@@ -2,6 +2,7 @@
 #ifndef REQUEST_H
 #define REQUEST_H
 
+#include "model/block_device.h"
 #include "model/inode.h"
 
 /* When each thing happened, ns; 0: it did not. */
@@ -72,6 +73,12 @@ struct Request {
   struct PoolWorkqueue *pwq;
   GList link;             /* in a workqueue's list, or in one of completions without a CQE; data is the request itself */
   UrTime entered;         /* counted as in flight since */
+  /* When it does not end in the call (EIOCBQUEUED). */
+  void (*ki_complete) (Request *request, Task *task, Cpu *cpu);   /* by `task`, or an interrupt on `cpu` (task NULL).
+                                         * NULL: is_sync_kiocb(), the caller waits */
+  Bio bio;                /* of a direct request */
+  gboolean polled;        /* IOCB_HIPRI */
+  gboolean dio_submitting, dio_ended; Task *dio_waiter;   /* direct_io.c */
   RequestTimes time;
 };
 

@@ -44,6 +44,14 @@ typedef struct {
   double   cpu_share_spinning, cpu_share_contention;
 } ResultLock;
 
+/* Requests that the block device served, after merging; time averages of channels and of requests without one. */
+typedef struct {
+  char     name[64];
+  gboolean used;
+  uint64_t reads, writes, flushes, merged, tag_waits;
+  double   busy_channels, queued;
+} ResultDevice;
+
 typedef struct {
   char     policy[64], engine[16], machine[64], fs[32];
   unsigned kernel;                  /* KERNEL (a, b) */
@@ -62,6 +70,7 @@ typedef struct {
   uint64_t cq_overflows, short_writes;
   unsigned n_locks; ResultLock *lock;         /* (transfer full), most contended first */
   struct { double busy, idle, spin, app, sq_thread, workers, flusher, irq; } cpu;
+  ResultDevice device;
   uint64_t events;
   double   wall_s;                  /* for --timing only */
   gboolean interrupted;             /* stopped early: what is there is right but partial */

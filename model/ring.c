@@ -177,7 +177,10 @@ void ring_post_local (Task *task, Ring *ring, Request *request)
   task_cost (task, COST_CQE_BATCH);
   task_sync (task);
   next = ring_complete (task, ring, request);
-  ring_committed (task, ring);
+  if (task != ring->submitter) /* the sq_thread does it for somebody else */
+    ring_posted (task, ring);
+  else
+    ring_committed (task, ring);
   io_queue_next (task, ring, next);
 }
 

@@ -20,6 +20,7 @@ typedef struct Request Request;
 typedef struct Application Application;
 typedef struct WorkerPool WorkerPool;
 typedef struct IoUringTask IoUringTask;
+typedef struct BlockDevice BlockDevice;
 typedef struct Simulation Simulation;
 
 /* Counted over the whole run, for the report. */
@@ -48,6 +49,7 @@ struct Simulation {
   GPtrArray *rings;                     /* of Ring, owned */
   GPtrArray *sq_data;                   /* of SqData, owned */
   GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */
+  BlockDevice *device;
   WorkerPool *kworkers;                 /* [n_nodes], of the workqueues before 5.5; NULL without one */
   GPtrArray *applications;              /* of Application, owned */
   unsigned applications_running;        /* of the stonewall group that is running */

@@ -2,6 +2,7 @@
 #include "model/simulation.h"
 
 #include "model/application.h"
+#include "model/block_device.h"
 #include "model/collect.h"
 #include "model/cpu.h"
 #include "model/sq_thread.h"
@@ -13,6 +14,8 @@
 /* How far the engine runs between two looks at the interrupt flag, and how long a run may go without any request
  * getting further while some are in flight before it counts as stuck. */
 #define SLICE (10 * UR_MS)
+/* Files lie one after the other on the device, at multiples of this, with room to grow. */
+#define FILE_SPACING ((uint64_t) 64 << 20)
 #define STUCK_AFTER (100 * UR_S)
 /* Requests in flight over all streams: 300 bytes each. */
 #define IN_FLIGHT_MAX 1048576u
@@ -230,10 +233,12 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
                    cpus - 1);
       return FALSE;
     }
-    if (job->direct) {
-      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
-                   "job \"%s\": direct=1 needs a block device, which this version does not model; expected direct=0",
-                   job->name);
+    if (job->direct && fs->in_memory && kernel < KERNEL (6, 6)) {
+      g_set_error (
+          error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+          "job \"%s\": direct=1: %s cannot be opened with O_DIRECT on kernel %u.%u, from 6.6 on only; expected "
+          "direct=0",
+          job->name, fs->name, KERNEL_MAJOR (kernel), KERNEL_MINOR (kernel));
       return FALSE;
     }
     if (setup->iodepth == 0 && job->iodepth == 0) {
@@ -252,6 +257,7 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
 Simulation *sim_new (const SimulationSetup *setup, GError **error)
 {
   const MachineFileSystem *costs;
+  uint64_t device_start = FILE_SPACING;
   Simulation *sim;
 
   if (!sim_check_setup (setup, &costs, error))
@@ -267,6 +273,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   sim_init_costs (sim);
   sim_init_levels (sim);
   cpus_init (sim);
+  sim->device = block_device_new (sim, setup->device);
   sim->tasks = g_ptr_array_new_with_free_func ((GDestroyNotify) task_free);
   sim->rings = g_ptr_array_new_with_free_func ((GDestroyNotify) ring_free);
   sim->sq_data = g_ptr_array_new_with_free_func ((GDestroyNotify) sq_data_free);
@@ -282,8 +289,8 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
 
     if (setup->file_system->in_memory)
       cache = CACHE_DIRTY;
-    inode = inode_new (sim, i, file->size, cache);
-    inode->unwritten = file->unwritten;
+    inode = inode_new (sim, i, file->size, cache, !file->unwritten, device_start);
+    device_start += (file->size / FILE_SPACING + 1) * FILE_SPACING;
     g_ptr_array_add (sim->inodes, inode);
   }
   for (unsigned i = 0; i < setup->workload->jobs->len; i++) {
@@ -305,6 +312,7 @@ void sim_free (Simulation *sim)
   g_ptr_array_unref (sim->inodes);
   cpus_free (sim);
   ur_coroutine_pool_free (sim->stacks);
+  block_device_free (sim->device);
   ur_engine_free (sim->engine);
   g_free (sim->op);
   g_clear_error (&sim->error);

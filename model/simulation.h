@@ -5,6 +5,7 @@
 #ifndef SIMULATION_H
 #define SIMULATION_H
 
+#include "model/device.h"
 #include "model/file_system.h"
 #include "model/machine.h"
 #include "model/policy.h"
@@ -27,6 +28,7 @@ typedef struct {
   const Policy     *policy;
   const Machine    *machine;
   const FileSystem *file_system;
+  const Device     *device;      /* below the file system */
   unsigned kernel;               /* 0: the policy's */
   int      engine;               /* ApplicationEngine, or -1: each job's own */
   unsigned cpus;                 /* 0: the machine's */

@@ -13,6 +13,8 @@
 
 #include <errno.h>
 
+/* Batches of more sqes than this are plugged: IO_PLUG_THRESHOLD. */
+#define PLUG_THRESHOLD 2u
 /* 5.12 to 5.15 also post inline completions every so many inside a batch. */
 #define IO_COMPL_BATCH 32
 
@@ -53,6 +55,39 @@ static void io_done_inline (Task *task, Ring *ring, Request *request, gboolean p
     ring_batch_add (ring, request);
 }
 
+/* io_complete_rw(): the device is done with it. */
+static void io_complete_rw (Request *request, Task *task, Cpu *cpu)
+{
+  request->time.done = task ? task_now (task) : sim_now (request->ring->sim);
+  if (task)
+    task_work_add_completion (task, request->ring, request);
+  else
+    task_work_add_from_interrupt (cpu, request->ring, request);
+}
+
+/* io_async_buf_retry(): the page has been read; tried once more, and queued if it is refused again. */
+static void io_read_retry (Task *task, Ring *ring, Request *request)
+{
+  if (file_io (task, request, TRUE) != FILE_IO_DONE && ring->sim->setup->policy->n_queues) {
+    io_queue_async (task, ring, request, 0);
+    return;
+  }
+  request->time.done = task_now (task);
+  request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_ASYNC;
+  ring_batch_add (ring, request);
+}
+
+/* io_rw_should_retry(): at once, and now locks may block; a page that must be read is waited for by a callback. */
+static void io_read_waitq (Task *task, Ring *ring, Request *request)
+{
+  request->task_work = io_read_retry;
+  if (file_io_waitq (task, request) == FILE_IO_QUEUED) {
+    request->outcome = OUTCOME_ASYNC;
+    return;
+  }
+  io_done_inline (task, ring, request, FALSE);
+}
+
 static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule *rule)
 {
   switch (rule->on_again) {
@@ -63,9 +98,8 @@ static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule
     io_fail (task, ring, request, EAGAIN);
     break;
   case ON_AGAIN_CALLBACK:
-    if (request->io.op == IO_READ) { /* io_rw_should_retry(): at once, and now locks may block */
-      file_io (task, request, FALSE);
-      io_done_inline (task, ring, request, FALSE);
+    if (request->io.op == IO_READ && !request->direct) {
+      io_read_waitq (task, ring, request);
       break;
     }
     /* fall through */
@@ -93,7 +127,9 @@ static void io_issue_file (Task *task, Ring *ring, Request *request, unsigned re
   else if (rule->attempt == ATTEMPT_TRYLOCK)
     result = file_io_trylock (task, request);
   request->time.verdict = task_now (task);
-  if (result == FILE_IO_DONE)
+  if (result == FILE_IO_QUEUED)
+    request->outcome = OUTCOME_ASYNC;
+  else if (result == FILE_IO_DONE)
     io_done_inline (task, ring, request, rule->post_now);
   else
     io_again (task, ring, request, rule);
@@ -215,6 +251,7 @@ static gboolean io_submit_sqe (Task *task, Ring *ring, Request *request, unsigne
 {
   io_prep_cost (task, request);
   request->cpu = task->cpu->id;
+  request->ki_complete = io_complete_rw;
   ring->in_flight++;
   request->sequence = ring->n_submitted++;
   ring->sim->count.submitted++;
@@ -248,10 +285,13 @@ int io_submit_sqes (Task *task, Ring *ring, unsigned n)
 {
   Simulation *sim = ring->sim;
   unsigned submitted = 0;
+  BlockPlug plug;
 
   if (G_UNLIKELY (ring->overflow.length) && sim->kernel < KERNEL (5, 13) && !ring_flush_overflow (ring))
     return -EBUSY;
   n = MIN (n, ring_sq_ready (ring));
+  if (n > PLUG_THRESHOLD)
+    block_start_plug (task, &plug);
   while (submitted < n) {
     Request *request = ring->sq[(ring->sq_head + submitted) & (ring->sq_entries - 1)];
 
@@ -262,6 +302,8 @@ int io_submit_sqes (Task *task, Ring *ring, unsigned n)
       ring_batch_flush (task, ring);
   }
   io_submit_state_end (task, ring);
+  if (n > PLUG_THRESHOLD)
+    block_finish_plug (task, &plug);
   if (submitted) {
     task_sync (task);
     ring->sq_head += submitted;
@@ -357,7 +399,8 @@ Request *io_wq_submit_work (Task *task, Request *request)
   sim_progress (ring->sim);
   request->time.queue_wakeup = task_wakeup_within (task, request->time.queued, request->time.started);
   io_resolve_fixed (task, ring, request);
-  file_io (task, request, FALSE);
+  if (file_io (task, request, FALSE) == FILE_IO_QUEUED)
+    return NULL; /* and the request may be gone */
   if (request->result < 0)
     request->outcome = OUTCOME_FAILED;
   request->time.done = task_now (task);

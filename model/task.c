@@ -1,6 +1,7 @@
 /* Tasks: see task.h.  Stands for schedule(), try_to_wake_up(), cond_resched(). */
 #include "model/task.h"
 
+#include "model/block_device.h"
 #include "model/cpu.h"
 #include "model/interrupt.h"
 #include "model/mutex.h"
@@ -324,6 +325,8 @@ gboolean task_schedule (Task *task, UrTime deadline)
 {
   Cpu *cpu;
 
+  if (task->plug)
+    block_flush_plug (task, task->sim->device); /* sched_submit_work() */
   if (task->prepared && task->on_sleeping) {
     task->hooked_asleep = TRUE;
     task->on_sleeping (task);

@@ -80,6 +80,8 @@ struct Task {
   GSList *create_work;                    /* task_work: of IoWorker, who ask for another one (task_work_add_create()) */
   IoUringTask *tctx;                      /* its context of io_uring (tctx.h); NULL before its first use */
 
+  struct BlockPlug *plug;                 /* requests for the block device not handed over yet (nullable) */
+
   Task *queue_next, *queue_prev;          /* run queue of its CPU */
 };
 

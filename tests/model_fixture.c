@@ -2,6 +2,7 @@
 #include "tests/model_fixture.h"
 
 #include "model/collect.h"
+#include "model/file_io.h"
 #include "model/interrupt.h"
 #include "model/sq_thread.h"
 #include "model/submit.h"
@@ -303,9 +304,10 @@ static Request *request_new (Actor *actor, const char *text)
   Request *request = g_new0 (Request, 1);
   const char *page = strchr (text, '@'), *pages = strchr (text, '+');
 
-  for (; strchr ("abdhlkufg", *text); text++) {
+  for (; strchr ("abdhlkoufg", *text); text++) {
     request->force_async |= *text == 'a';
     request->unbound |= *text == 'u';
+    request->direct |= *text == 'o';
     request->prep_error |= *text == 'b' ? EINVAL : 0;
     request->sqe_flags |= *text == 'd'   ? SQE_DRAIN
                           : *text == 'h' ? SQE_HARDLINK
@@ -316,11 +318,13 @@ static Request *request_new (Actor *actor, const char *text)
                                          : 0;
   }
   request_other (actor, request, text);
-  request->io.op = *text == 'r' ? IO_READ : *text == 'w' ? IO_WRITE : IO_SYNC;
+  request->io.op = *text == 'r' ? IO_READ : *text == 'w' ? IO_WRITE : *text == 'y' ? IO_DATASYNC : IO_SYNC;
   request->io.file = request->opcode == REQUEST_IO ? (uint32_t) g_ascii_digit_value (text[1]) : 0;
-  if (request->opcode == REQUEST_IO && request->io.op != IO_SYNC) {
+  if (request->opcode == REQUEST_IO && request->io.op < IO_SYNC) {
     request->io.length = PAGE_SIZE_BYTES * (pages ? g_ascii_strtoull (pages + 1, NULL, 10) : 1);
     request->io.offset = PAGE_SIZE_BYTES * (page ? g_ascii_strtoull (page + 1, NULL, 10) : 0);
+    if (strchr (text, '/'))
+      request->io.length = g_ascii_strtoull (strchr (text, '/') + 1, NULL, 10);
   }
   request->inode = fixture_inode (fixture, request->io.file);
   request->ring = ring_of (actor);
@@ -499,6 +503,22 @@ static void step_results (Actor *actor, const Step *step)
   g_string_free (text, TRUE);
 }
 
+static void step_call (Actor *actor, const Step *step)
+{
+  Fixture *fixture = actor->fixture;
+  Request *request = request_new (actor, step->text);
+  g_autofree char *text = NULL;
+
+  request->ring = NULL;
+  file_io (actor->task, request, FALSE);
+  task_sync (actor->task);
+  request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
+  sim_synchronous (fixture->sim, request);
+  fixture->sim->count.reaped++;
+  text = g_strdup_printf ("%" G_GINT64_FORMAT, request->result);
+  actor_log (actor, text);
+}
+
 static void step_free (Actor *actor, const Step *step)
 {
   (void) step;
@@ -623,6 +643,7 @@ static const StepKind kinds[] = {
   { "post", step_post },
   { "reap", step_reap },
   { "results", step_results },
+  { "call", step_call },
   { "free", step_free },
   { "worker", step_worker },
   { "irq", step_irq },
@@ -759,6 +780,24 @@ static void machine_make_free (Machine *machine)
   machine->kappa = 0;
 }
 
+/* Everything at once and in no time. */
+static void device_make_free (Device *device)
+{
+  static const char *const values[] = {
+    "Device.Poll=no",      "Device.Synchronous=yes", "Read.Time=0",
+    "Read.TailPercent=0",  "Read.Bandwidth=0",       "Write.Time=0",
+    "Write.TailPercent=0", "Write.Bandwidth=0",      "Flush.Time=0",
+    "Cache.Size=0",        "Cache.Volatile=yes",     "Read.Spread=0",
+    "Write.Spread=0",      "Flush.Spread=0",         "Device.MaxTransfer=1MiB",
+    "Read.Burst=0",        "Write.Burst=0",          "Cache.DrainRequest=0",
+  };
+  GError *error = NULL;
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (values); i++)
+    if (!device_set (device, values[i], &error))
+      g_error ("fixture: %s", error->message);
+}
+
 Fixture *fixture_new (const char *policy, const char *file_system, FixtureCosts costs)
 {
   Fixture *fixture = g_new0 (Fixture, 1);
@@ -767,6 +806,7 @@ Fixture *fixture_new (const char *policy, const char *file_system, FixtureCosts 
   fixture->machine = loaded (machine_load ("x86-server", &error), &error);
   fixture->policy = loaded (policy_load (policy, &error), &error);
   fixture->file_system = loaded (file_system_load (file_system, &error), &error);
+  fixture->device = loaded (device_load ("nvme", &error), &error);
   fixture->workload = workload_new ();
   for (unsigned i = 0; i < FIXTURE_FILES; i++) {
     g_autofree char *name = g_strdup_printf ("file%u", i);
@@ -776,11 +816,14 @@ Fixture *fixture_new (const char *policy, const char *file_system, FixtureCosts 
   fixture_set (fixture, "noise=0");
   if (costs == COSTS_FREE)
     machine_make_free (fixture->machine);
+  if (costs == COSTS_FREE)
+    device_make_free (fixture->device);
   fixture->setup = (SimulationSetup){
     .workload = fixture->workload,
     .policy = fixture->policy,
     .machine = fixture->machine,
     .file_system = fixture->file_system,
+    .device = fixture->device,
     .engine = -1,
     .sqpoll = -1,
     .cache = -1,
@@ -802,6 +845,9 @@ void fixture_set (Fixture *fixture, const char *assignments)
       unsigned major = (unsigned) g_ascii_strtoull (*one + strlen ("kernel="), NULL, 10);
 
       fixture->setup.kernel = KERNEL (major, (unsigned) g_ascii_strtoull (strchr (*one, '.') + 1, NULL, 10));
+    } else if (device_has_group (*one)) {
+      if (!device_set (fixture->device, *one, &error))
+        g_error ("fixture: %s", error->message);
     } else if (!machine_set (fixture->machine, *one, &error)) {
       g_error ("fixture: %s", error->message);
     }
@@ -826,6 +872,7 @@ void fixture_free (Fixture *fixture)
   g_string_free (fixture->log, TRUE);
   workload_free (fixture->workload);
   file_system_free (fixture->file_system);
+  device_free (fixture->device);
   policy_free (fixture->policy);
   machine_free (fixture->machine);
   g_free (fixture);
@@ -929,6 +976,24 @@ unsigned fixture_parallel (const Fixture *fixture, int file)
 }
 
 /* ---- tables ---- */
+
+const char *fixture_generation (unsigned kernel)
+{
+  return kernel < KERNEL (5, 4)    ? "linux-5.3"
+         : kernel < KERNEL (5, 5)  ? "linux-5.4"
+         : kernel < KERNEL (6, 3)  ? "linux-6.1"
+         : kernel < KERNEL (6, 18) ? "linux-6.3"
+                                   : "linux-6.18";
+}
+
+char *fixture_outcomes (const Fixture *fixture)
+{
+  GString *text = g_string_new (NULL);
+
+  for (unsigned i = 0; i < fixture->requests->len; i++)
+    g_string_append_c (text, "iHUaF"[((Request *) g_ptr_array_index (fixture->requests, i))->outcome]);
+  return g_string_free (text, FALSE);
+}
 
 void fixture_check_log (const Fixture *fixture, const char *row, const char *log)
 {

@@ -2,7 +2,7 @@
  * A small simulated machine for the tests of the model, and scripts for its tasks.
  *
  * A fixture is a Simulation on the machine x86-server without noise, with four files of 64 MiB, all clean in the page
- * cache.  By default every cost is 0 (and kappa too), so that only what a test sets takes time and
+ * cache, on a device that is done at once.  By default every cost is 0 (and kappa too), so that only what a test sets takes time and
  * the expected times can be read off the script.
  *
  * A script says what tasks do, one task after the other, separated by '|':
@@ -46,13 +46,14 @@
  *   aff:CPUS                 IORING_REGISTER_IOWQ_AFF
  *   leave                    the ring is closed, as far as the task's io-wq knows
  *   iowq-cancel:NAME         of a request; logs "cancelled", "running" or "not found"
+ *   call:REQUEST             a system call that waits, as psync's; logs its result in bytes, or "-errno"
  *   free                     leaves a request for the ring's owner to free, as a worker of 6.4+ does
  *   worker:REQUEST  irq:N,REQUEST    a completion that the owner has to post, from a worker; from an interrupt on CPU N
  *   taskrun                  logs whether IORING_SQ_TASKRUN is set: "taskrun" or "-"
  *
- * A request is rN, wN (file N) or sN (fsync), then +PAGES (1) and @PAGE where it starts (0), before it 'a' for
- * IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd' IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'b' for a malformed one,
- * 'u' for unbounded work, 'f' a fixed file, 'g' a fixed buffer.
+ * A request is rN, wN (file N), sN (fsync) or yN (fdatasync), then +PAGES (1), @PAGE where it starts (0) and /BYTES if it is
+ * no whole pages, before it 'a' for IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd' IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'o'
+ * O_DIRECT, 'b' for a malformed one, 'u' for unbounded work, 'f' a fixed file, 'g' a fixed buffer.
  * Others: n (NOP), tT or tT/N (TIMEOUT of T us, or N completions), mX (TIMEOUT_REMOVE of request X), xT (LINK_TIMEOUT),
  * cX (ASYNC_CANCEL of X).
  * Requests are named a, b, c... in the order in which they are made, from the 53rd on '.'.
@@ -71,7 +72,7 @@
 #define FIXTURE_FILE_SIZE ((uint64_t) 64 << 20)
 
 typedef struct {
-  Machine *machine; Policy *policy; FileSystem *file_system; Workload *workload;
+  Machine *machine; Policy *policy; FileSystem *file_system; Device *device; Workload *workload;
   SimulationSetup setup;                /* of all of these; seed 1 */
   Simulation *sim;                      /* NULL until fixture_build() */
   Ring *ring;                           /* the last one made; NULL until a task made it */
@@ -86,7 +87,7 @@ typedef enum { COSTS_FREE, COSTS_SHIPPED } FixtureCosts;
 
 /* Names of shipped policies and file systems; stops the program if they do not load. (transfer full) */
 Fixture *fixture_new (const char *policy, const char *file_system, FixtureCosts costs);
-/* As --set, several separated by ", "; "kernel=MAJOR.MINOR" too.  Before fixture_build(). */
+/* As --set, of machine and device, several separated by ", "; "kernel=MAJOR.MINOR" too.  Before fixture_build(). */
 void     fixture_set (Fixture *fixture, const char *assignments);
 /* Makes the simulation. */
 void     fixture_build (Fixture *fixture);
@@ -107,6 +108,11 @@ char    *fixture_order (const Fixture *fixture, size_t time_offset);
 #define FIXTURE_ORDER(fixture, member) fixture_order (fixture, G_STRUCT_OFFSET (RequestTimes, member))
 /* The largest number of requests of the given file (-1: any) that were being executed by workers at one time. */
 unsigned fixture_parallel (const Fixture *fixture, int file);
+
+/* The policy of the generation that a kernel belongs to. */
+const char *fixture_generation (unsigned kernel);
+/* One letter a request: inline, punted and Hashed, punted Unhashed, a done asynchronously, Failed. (transfer full) */
+char    *fixture_outcomes (const Fixture *fixture);
 
 /* Microseconds as in the log. */
 void     fixture_append_us (GString *text, UrTime ns);

@@ -593,21 +593,10 @@ static void test_broken_source (void)
 
 typedef void (*Spoil) (Fixture *fixture, WorkloadJob *job);
 
-static void spoil_direct (Fixture *fixture, WorkloadJob *job)
-{
-  (void) fixture;
-  job->direct = TRUE;
-}
 static void spoil_depth (Fixture *fixture, WorkloadJob *job)
 {
   (void) fixture;
   job->iodepth = 0;
-}
-
-static void spoil_cold (Fixture *fixture, WorkloadJob *job)
-{
-  fixture->setup.cache = CACHE_COLD;
-  job->pattern.has_read = TRUE;
 }
 
 static void spoil_costs (Fixture *fixture, WorkloadJob *job)
@@ -615,12 +604,6 @@ static void spoil_costs (Fixture *fixture, WorkloadJob *job)
   (void) job;
   g_free (fixture->file_system->cost_name);
   fixture->file_system->cost_name = g_strdup ("nosuchfs");
-}
-
-static void spoil_partial (Fixture *fixture, WorkloadJob *job)
-{
-  fixture->setup.cache = CACHE_COLD;
-  job->pattern.bs[1] = job->pattern.bs_max[1] = 512;
 }
 
 static void spoil_trim (Fixture *fixture, WorkloadJob *job)
@@ -638,11 +621,8 @@ static void test_errors (void)
     Spoil spoil;
     const char *message;
   } rows[] = {
-    { "O_DIRECT", spoil_direct, "job \"job0\": direct=1" },
     { "no depth", spoil_depth, "job \"job0\": iodepth is 0" },
     { "no costs", spoil_costs, "[FileSystem nosuchfs]" },
-    { "a read of a cold file", spoil_cold, "\"file0\": the page is not in the page cache" },
-    { "a part of a cold page", spoil_partial, "\"file0\": a partial page" },
     { "a discard", spoil_trim, "discards are not modelled" },
   };
   static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };

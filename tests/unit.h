@@ -19,6 +19,7 @@
   X (policy) \
   X (machine) \
   X (file_system) \
+  X (device) \
   X (experiment) \
   X (byte_stream) \
   X (iolog) \
@@ -34,8 +35,11 @@
   X (rwsem_eras) \
   X (spinlock) \
   X (mutex) \
+  X (block_device) \
   X (file_io) \
   X (ring_setup) \
+  X (page_io) \
+  X (direct_io) \
   X (ring) \
   X (task_work) \
   X (submit) \

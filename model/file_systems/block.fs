@@ -20,3 +20,14 @@ Regular=no
 BalanceAtEnd=no
 TimestampBlocks=no
 InMemory=no
+
+# blkdev_direct_IO(): no lock; NOWAIT becomes REQ_NOWAIT.
+[Direct]
+Read=none
+Write=none
+Extend=none
+ExtendWaits=no
+Unwritten=always
+Allocate=always
+Unaligned=always
+BufferedWaits=no

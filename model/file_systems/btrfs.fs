@@ -19,3 +19,14 @@ Regular=yes
 BalanceAtEnd=no
 TimestampBlocks=yes
 InMemory=no
+
+# btrfs_direct_write(): every write allocates, also under NOWAIT.
+[Direct]
+Read=shared
+Write=shared
+Extend=exclusive
+ExtendWaits=no
+Unwritten=5.11+
+Allocate=5.11+
+Unaligned=never
+BufferedWaits=no

@@ -20,3 +20,15 @@ Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
 InMemory=no
+
+# ext4_dio_write_checks(): shared for overwrites, since 6.3 of preallocated blocks too ("dio take shared inode lock when
+# overwriting preallocated blocks"); what extends the file is waited for under the lock.
+[Direct]
+Read=shared
+Write=shared
+Extend=exclusive
+ExtendWaits=yes
+Unwritten=6.3+
+Allocate=never
+Unaligned=6.4+
+BufferedWaits=yes

@@ -20,3 +20,14 @@ Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
 InMemory=no
+
+# Not looked up; taken as ext4 of old.
+[Direct]
+Read=shared
+Write=shared
+Extend=exclusive
+ExtendWaits=yes
+Unwritten=never
+Allocate=never
+Unaligned=never
+BufferedWaits=no

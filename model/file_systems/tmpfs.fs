@@ -21,3 +21,14 @@ Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
 InMemory=yes
+
+# Not used: direct requests take the buffered path.
+[Direct]
+Read=none
+Write=exclusive
+Extend=exclusive
+ExtendWaits=no
+Unwritten=always
+Allocate=always
+Unaligned=always
+BufferedWaits=no

@@ -20,3 +20,15 @@ Regular=yes
 BalanceAtEnd=no
 TimestampBlocks=yes
 InMemory=no
+
+# xfs_file_dio_write(): shared, exclusive only to zero a gap and for what is not an overwrite of whole blocks;
+# xfs_direct_write_iomap_begin() refuses NOWAIT if blocks must be allocated.
+[Direct]
+Read=shared
+Write=shared
+Extend=shared
+ExtendWaits=no
+Unwritten=always
+Allocate=never
+Unaligned=5.11+
+BufferedWaits=no

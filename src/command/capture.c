@@ -74,11 +74,13 @@ static Scenario *open_scenario (const char *directory, const char *name, const C
   const char *machine = options->machine      ? options->machine
                         : conditions->machine ? conditions->machine
                                               : OPTIONS_DEFAULT_MACHINE;
+  const char *device = options->device ? options->device : OPTIONS_CAPTURE_DEVICE;
 
   scenario->policies = g_ptr_array_new_with_free_func ((GDestroyNotify) policy_free);
   scenario->replay = REPLAY_CLOSED;
   scenario->machine = scenario_load_machine (machine, options->set, error);
-  scenario->file_system = scenario->machine ? file_system_load (conditions->fs, error) : NULL;
+  scenario->device = scenario->machine ? scenario_load_device (device, options->set, error) : NULL;
+  scenario->file_system = scenario->device ? file_system_load (conditions->fs, error) : NULL;
   if (!scenario->file_system) {
     return NULL;
   }

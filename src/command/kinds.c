@@ -36,6 +36,15 @@ static Description *show_file_system (const char *name, const GPtrArray *set, GE
   return description;
 }
 
+static Description *show_device (const char *name, const GPtrArray *set, GError **error)
+{
+  Device *device = scenario_load_device (name, set, error);
+  Description *description = device ? describe_device (device) : NULL;
+
+  g_clear_pointer (&device, device_free);
+  return description;
+}
+
 static Description *show_experiment (const char *name, const GPtrArray *set, GError **error)
 {
   Experiment *experiment = experiment_load (name, error);
@@ -76,6 +85,15 @@ static char *title_file_system (const char *name, GError **error)
   return title;
 }
 
+static char *title_device (const char *name, GError **error)
+{
+  Device *device = device_load (name, error);
+  char *title = device ? g_strdup (device->title) : NULL;
+
+  g_clear_pointer (&device, device_free);
+  return title;
+}
+
 static char *title_experiment (const char *name, GError **error)
 {
   Experiment *experiment = experiment_load (name, error);
@@ -89,6 +107,7 @@ static const Kind kinds[] = {
   { "policy", "policies", "policies", ".policy", show_policy, title_policy },
   { "machine", "machines", "machines", ".machine", show_machine, title_machine },
   { "file-system", "file-systems", "file_systems", ".fs", show_file_system, title_file_system },
+  { "device", "devices", "devices", ".device", show_device, title_device },
   { "experiment", "experiments", "experiments", ".experiment", show_experiment, title_experiment },
 };
 

@@ -60,8 +60,10 @@ static const OptionRow option_table[] = {
   { "machine", 0, TYPE_STRING, AT (machine), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
     "machine with all costs (default " OPTIONS_DEFAULT_MACHINE ")" },
   { "fs", 0, TYPE_STRING, AT (fs), SIMULATES, 0, 0, NULL, "NAME|FILE", "file system (default " OPTIONS_DEFAULT_FS ")" },
+  { "device", 0, TYPE_STRING, AT (device), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
+    "block device below the file system (default " OPTIONS_DEFAULT_DEVICE "; validate: " OPTIONS_CAPTURE_DEVICE ")" },
   { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_SHOW | USER_VALIDATE, 0, 0, NULL, "KEY=VALUE",
-    "change one value of the machine, e.g. CPU.Count=4 or noise=0" },
+    "change one value of the machine or device, e.g. CPU.Count=4, noise=0, Read.Time=90000" },
   { "cpus", 0, TYPE_UNSIGNED, AT (cpus), SIMULATES, 1, 1024, NULL, "N", "number of CPUs instead of the machine's" },
   { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), SIMULATES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
     "requests in flight instead of the job's (default for a trace 32)" },
@@ -372,6 +374,9 @@ static void set_defaults (Options *options)
   if (!options->fs) {
     options->fs = g_strdup (OPTIONS_DEFAULT_FS);
   }
+  if (!options->device) {
+    options->device = g_strdup (OPTIONS_DEFAULT_DEVICE);
+  }
 }
 
 Options *options_parse (OptionUser user, int argc, char **argv, GError **error)
@@ -416,6 +421,7 @@ void options_free (Options *options)
   g_ptr_array_unref (options->set);
   g_free (options->machine);
   g_free (options->fs);
+  g_free (options->device);
   g_free (options->output);
   g_free (options);
 }

@@ -25,7 +25,7 @@ typedef struct {
   GArray    *engines;               /* of ApplicationEngine; empty: each job's own */
   GPtrArray *set;                   /* of char *: KEY=VALUE */
   unsigned   kernel;                /* 0: the policy's */
-  char      *machine, *fs, *output; /* output NULL: stdout; machine and fs NULL only for USER_VALIDATE: not given */
+  char      *machine, *fs, *device, *output;   /* output NULL: stdout; the others NULL only for USER_VALIDATE: not given */
   unsigned   cpus, iodepth;         /* 0: not given */
   int        sqpoll, replay, cache; /* -1: not given */
   uint64_t   seed, limit_ios;
@@ -41,6 +41,8 @@ typedef struct {
 #define OPTIONS_DEFAULT_POLICY  "linux-6.18"
 #define OPTIONS_DEFAULT_MACHINE "generic-8cpu"
 #define OPTIONS_DEFAULT_FS      "ext4"
+#define OPTIONS_DEFAULT_DEVICE "nvme"
+#define OPTIONS_CAPTURE_DEVICE "virtio-disk" /* validate: what the captures were taken on */
 
 typedef enum { OPTIONS_ERROR_UNKNOWN, OPTIONS_ERROR_VALUE, OPTIONS_ERROR_ARGUMENTS } OptionsError;
 #define OPTIONS_ERROR (options_error_quark ())

@@ -44,7 +44,8 @@ static Scenario *open_scenario (const Experiment *experiment, const Options *opt
   scenario->policies = g_ptr_array_new_with_free_func ((GDestroyNotify) policy_free);
   scenario->replay = REPLAY_CLOSED;
   scenario->machine = scenario_load_machine (experiment->machine, options->set, error);
-  if (!scenario->machine) {
+  scenario->device = scenario->machine ? scenario_load_device (OPTIONS_DEFAULT_DEVICE, options->set, error) : NULL;
+  if (!scenario->device) {
     return NULL;
   }
   scenario->file_system = file_system_load (experiment->fs, error);

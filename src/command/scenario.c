@@ -7,11 +7,23 @@ Machine *scenario_load_machine (const char *name, const GPtrArray *set, GError *
   Machine *machine = machine_load (name, error);
 
   for (unsigned i = 0; machine && i < set->len; i++) {
-    if (!machine_set (machine, set->pdata[i], error)) {
+    if (!device_has_group (set->pdata[i]) && !machine_set (machine, set->pdata[i], error)) {
       g_clear_pointer (&machine, machine_free);
     }
   }
   return machine;
+}
+
+Device *scenario_load_device (const char *name, const GPtrArray *set, GError **error)
+{
+  Device *device = device_load (name, error);
+
+  for (unsigned i = 0; device && i < set->len; i++) {
+    if (device_has_group (set->pdata[i]) && !device_set (device, set->pdata[i], error)) {
+      g_clear_pointer (&device, device_free);
+    }
+  }
+  return device;
 }
 
 static gboolean load_policies (Scenario *scenario, const Options *options, GError **error)
@@ -69,7 +81,8 @@ Scenario *scenario_open (const Options *options, int replay, GError **error)
 
   scenario->policies = g_ptr_array_new_with_free_func ((GDestroyNotify) policy_free);
   scenario->machine = scenario_load_machine (options->machine, options->set, error);
-  if (!scenario->machine) {
+  scenario->device = scenario->machine ? scenario_load_device (options->device, options->set, error) : NULL;
+  if (!scenario->device) {
     return NULL;
   }
   scenario->file_system = file_system_load (options->fs, error);
@@ -89,6 +102,7 @@ void scenario_free (Scenario *scenario)
   g_ptr_array_unref (scenario->policies);
   g_clear_pointer (&scenario->file_system, file_system_free);
   g_clear_pointer (&scenario->machine, machine_free);
+  g_clear_pointer (&scenario->device, device_free);
   g_free (scenario);
 }
 
@@ -99,6 +113,7 @@ SimulationSetup scenario_setup (const Scenario *scenario, const Options *options
     .policy = policy,
     .machine = scenario->machine,
     .file_system = scenario->file_system,
+    .device = scenario->device,
     .kernel = options->kernel,
     .engine = engine,
     .cpus = options->cpus,

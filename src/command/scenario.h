@@ -1,5 +1,6 @@
 /*
- * Everything a simulation needs, loaded as the options say: machine with its --set, file system, policies, workload.
+ * Everything a simulation needs, loaded as the options say: machine and device with their --set, file system, policies,
+ * workload.
  */
 #ifndef SCENARIO_H
 #define SCENARIO_H
@@ -11,6 +12,7 @@
 typedef struct {
   Machine    *machine;
   FileSystem *file_system;
+  Device     *device;
   GPtrArray  *policies;            /* of Policy */
   Workload   *workload;
   ReplayMode  replay;
@@ -24,8 +26,9 @@ void      scenario_free (Scenario *scenario);       /* accepts NULL */
 /* One run of it; `engine` is an ApplicationEngine or -1.  Borrows from scenario and options. */
 SimulationSetup scenario_setup (const Scenario *scenario, const Options *options, const Policy *policy, int engine);
 
-/* A machine with the changes of --set. (transfer full) */
+/* A machine, a device, with those changes of --set that are meant for it. (transfer full) */
 Machine *scenario_load_machine (const char *name, const GPtrArray *set, GError **error);
+Device  *scenario_load_device (const char *name, const GPtrArray *set, GError **error);
 
 /* What a reader of the report must know about how the workload was taken, what the runs say themselves, and what the
  * model leaves out. (transfer full) (element-type utf8) */

@@ -167,9 +167,22 @@ static char *range_text (KernelRange range)
   return range.since == 0 ? g_strconcat ("before ", until, NULL) : g_strdup_printf ("%s to before %s", since, until);
 }
 
+static const char *const modes[] = { [LOCK_NONE] = "none", [LOCK_SHARED] = "shared", [LOCK_EXCLUSIVE] = "exclusive" };
+
+static void describe_direct (Description *d, const FileSystem *fs)
+{
+  description_field (d, "direct_read_lock", modes[fs->direct.read]);
+  description_field (d, "direct_write_lock", modes[fs->direct.write]);
+  description_field (d, "direct_extend_lock", modes[fs->direct.extend]);
+  description_field (d, "direct_extend_waits_for_device", fs->direct.extend_waits ? "yes" : "no");
+  take_field (d, "direct_unwritten_as_overwrite", range_text (fs->direct.unwritten));
+  take_field (d, "direct_nowait_allocates", range_text (fs->direct.allocate));
+  take_field (d, "direct_unaligned_overwrite", range_text (fs->direct.unaligned));
+  description_field (d, "buffered_write_waits_for_direct", fs->direct.buffered_waits ? "yes" : "no");
+}
+
 Description *describe_file_system (const FileSystem *fs)
 {
-  static const char *const modes[] = { [LOCK_NONE] = "none", [LOCK_SHARED] = "shared", [LOCK_EXCLUSIVE] = "exclusive" };
   Description *d = description_new ("file_system");
 
   description_field (d, "name", fs->name);
@@ -186,8 +199,47 @@ Description *describe_file_system (const FileSystem *fs)
   description_field (d, "balance_dirty_pages", fs->balance_at_end ? "after the copy" : "before the copy");
   description_field (d, "time_stamp_refuses_nowait", fs->timestamp_blocks ? "yes" : "no");
   description_field (d, "in_memory", fs->in_memory ? "yes" : "no");
+  describe_direct (d, fs);
   description_field (d, "costs", fs->cost_name);
   description_field (d, "file", fs->path);
+  return d;
+}
+
+/* A value in the unit of its key, as the file would have it. (transfer full) */
+static char *device_value_text (const Device *device, DeviceKey key)
+{
+  double number = device_number (device, key);
+
+  switch (device_key_unit (key)) {
+  case DEVICE_YESNO:
+    return g_strdup (number != 0 ? "yes" : "no");
+  case DEVICE_NUMBER:
+    return format_fixed (number, 3);
+  default:
+    return g_strdup_printf ("%.0f", number);
+  }
+}
+
+Description *describe_device (const Device *device)
+{
+  static const char *const units[] = {
+    [DEVICE_NS] = "ns", [DEVICE_COUNT] = "", [DEVICE_BYTES] = "bytes", [DEVICE_NUMBER] = "", [DEVICE_YESNO] = ""
+  };
+  Description *d = description_new ("device");
+
+  description_field (d, "name", device->name);
+  description_field (d, "title", device->title);
+  description_field (d, "evidence", device->evidence);
+  description_field (d, "file", device->path);
+  description_table (d, "values", "key value unit meaning source+ origin+");
+  for (unsigned i = 0; i < DEVICE_VALUES_N; i++) {
+    take_cell (d, g_strdup_printf ("%s.%s", device_key_group (i), device_key_name (i)));
+    take_cell (d, device_value_text (device, i));
+    description_cell (d, units[device_key_unit (i)]);
+    description_cell (d, device_key_text (i));
+    description_cell (d, device->value[i].source);
+    description_cell (d, device->value[i].origin);
+  }
   return d;
 }
 

@@ -4,6 +4,7 @@
 #ifndef DESCRIPTION_H
 #define DESCRIPTION_H
 
+#include "model/device.h"
 #include "model/experiment.h"
 #include "model/file_system.h"
 #include "model/machine.h"
@@ -30,6 +31,7 @@ char        *description_json (const Description *description);
 Description *describe_policy (const Policy *policy);
 Description *describe_machine (const Machine *machine);
 Description *describe_file_system (const FileSystem *file_system);
+Description *describe_device (const Device *device);
 Description *describe_experiment (const Experiment *experiment);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Description, description_free)

@@ -199,6 +199,20 @@ static void put_run (JsonBuilder *builder, const ReportRun *run, gboolean timing
   }
 }
 
+static void put_device (JsonBuilder *builder, const ResultDevice *device)
+{
+  json_open_object (builder, "device");
+  json_put_string (builder, "name", device->name);
+  json_put_int (builder, "reads", device->reads);
+  json_put_int (builder, "writes", device->writes);
+  json_put_int (builder, "flushes", device->flushes);
+  json_put_int (builder, "merged", device->merged);
+  json_put_int (builder, "tag_waits", device->tag_waits);
+  json_put_double (builder, "busy_channels", device->busy_channels);
+  json_put_double (builder, "queued", device->queued);
+  json_builder_end_object (builder);
+}
+
 static void put_run_more (JsonBuilder *builder, const ReportRun *run)
 {
   const RunResult *result = run->result;
@@ -224,6 +238,9 @@ static void put_run_more (JsonBuilder *builder, const ReportRun *run)
     put_estimate (builder, "clat_ns", run->clat_ns);
     put_estimate (builder, "cpu_share_contention", run->cpu_share_contention);
     json_builder_end_object (builder);
+  }
+  if (result->device.used) {
+    put_device (builder, &result->device);
   }
   put_phases (builder, result);
   json_put_int (builder, "ipis", result->ipis);

@@ -34,12 +34,14 @@ static int run_scene (const Scene *scene, uint64_t ios)
   Policy *policy = policy_load (scene->policy, &error);
   Machine *machine = policy ? machine_load (scene->machine, &error) : NULL;
   FileSystem *file_system = machine ? file_system_load ("ext4", &error) : NULL;
+  Device *device = file_system ? device_load ("nvme", &error) : NULL;
   Workload *workload = random_writes (scene->engine, scene->iodepth, scene->sqpoll, ios);
   SimulationSetup setup = {
     .workload = workload,
     .policy = policy,
     .machine = machine,
     .file_system = file_system,
+    .device = device,
     .engine = -1,
     .sqpoll = -1,
     .cache = -1,
@@ -47,7 +49,7 @@ static int run_scene (const Scene *scene, uint64_t ios)
     .seed = 1,
   };
   double start = bench_now_ns (), seconds;
-  RunResult *result = file_system ? simulation_run (&setup, &error) : NULL;
+  RunResult *result = device ? simulation_run (&setup, &error) : NULL;
   struct rusage usage;
 
   seconds = (bench_now_ns () - start) / 1e9;
@@ -62,6 +64,7 @@ static int run_scene (const Scene *scene, uint64_t ios)
   run_result_free (result);
   workload_free (workload);
   file_system_free (file_system);
+  device_free (device);
   machine_free (machine);
   policy_free (policy);
   return 0;

@@ -61,7 +61,8 @@ int main (int argc, char **argv)
   Workload *workload = random_writes (APPLICATION_IO_URING, MAX (depth, 1), FALSE, MAX (ios, 1));
   Machine *machine = machine_load ("axboe-2019", &error);
   FileSystem *file_system = machine ? file_system_load ("ext4", &error) : NULL;
-  gboolean ok = file_system != NULL;
+  Device *device = file_system ? device_load ("nvme", &error) : NULL;
+  gboolean ok = device != NULL;
 
   printf ("| limit |");
   for (unsigned c = 0; c < G_N_ELEMENTS (cpu_counts); c++)
@@ -78,6 +79,7 @@ int main (int argc, char **argv)
         .policy = policy,
         .machine = machine,
         .file_system = file_system,
+        .device = device,
         .engine = -1,
         .cpus = cpu_counts[c],
         .sqpoll = -1,
@@ -95,6 +97,7 @@ int main (int argc, char **argv)
     fprintf (stderr, "curve_workers: %s\n", error->message);
   workload_free (workload);
   file_system_free (file_system);
+  device_free (device);
   machine_free (machine);
   return !ok;
 }

@@ -1,4 +1,5 @@
-/* Fuzz target: policies, machines, file systems and experiments, read from a file of these bytes. */
+/* Fuzz target: policies, machines, file systems, devices and experiments, read from a file of these bytes. */
+#include "model/device.h"
 #include "model/experiment.h"
 #include "model/file_system.h"
 #include "model/machine.h"
@@ -17,7 +18,8 @@ static void check_error (const void *object, GError *error)
 
 int LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t length)
 {
-  g_autoptr (GError) policy_error = NULL, machine_error = NULL, fs_error = NULL, experiment_error = NULL;
+  g_autoptr (GError) policy_error = NULL, machine_error = NULL, device_error = NULL, fs_error = NULL,
+                     experiment_error = NULL;
   const int file = memfd_create ("fuzz", 0);
 
   g_assert (file >= 0 && write (file, bytes, length) == (ssize_t) length);
@@ -28,11 +30,14 @@ int LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t length)
   check_error (machine, machine_error);
   FileSystem *fs = file_system_load (path, &fs_error);
   check_error (fs, fs_error);
+  Device *device = device_load (path, &device_error);
+  check_error (device, device_error);
   Experiment *experiment = experiment_load (path, &experiment_error);
   check_error (experiment, experiment_error);
   g_clear_pointer (&policy, policy_free);
   g_clear_pointer (&machine, machine_free);
   g_clear_pointer (&fs, file_system_free);
+  g_clear_pointer (&device, device_free);
   g_clear_pointer (&experiment, experiment_free);
   close (file);
   return 0;

@@ -18,3 +18,13 @@ Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
 InMemory=no
+
+[Direct]
+Read=shared
+Write=shared
+Extend=exclusive
+ExtendWaits=yes
+Unwritten=6.3+
+Allocate=never
+Unaligned=6.4+
+BufferedWaits=yes

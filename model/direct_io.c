@@ -1,0 +1,200 @@
+/* See direct_io.h. */
+#include "model/direct_io.h"
+
+#include "model/interrupt.h"
+#include "model/page_io.h"
+
+#include <errno.h>
+
+#define SECTOR 512u
+
+/* What a write needs beyond an overwrite. */
+typedef struct {
+  LockMode lock;
+  gboolean waits;     /* for the device, with the lock held */
+  gboolean drains;    /* first waits for all other direct requests of the inode */
+  gboolean may_block; /* NOWAIT is refused */
+} WriteNeeds;
+
+static WriteNeeds needs_exclusive (gboolean waits, gboolean drains)
+{
+  return (WriteNeeds){ LOCK_EXCLUSIVE, waits, drains, TRUE };
+}
+
+/* ext4_dio_write_checks(), xfs_file_dio_write(), btrfs_direct_write(). */
+static WriteNeeds write_needs (const Simulation *sim, const Request *request)
+{
+  const FileSystem *fs = sim->setup->file_system;
+  Inode *inode = request->inode;
+  uint64_t offset = request->io.offset, end = offset + request->io.length;
+  PageCount count = page_cache_count (&inode->pages, offset, request->io.length);
+  gboolean overwrite = end <= inode->size && count.written == count.pages;
+  gboolean aligned = offset % PAGE_SIZE_BYTES == 0 && request->io.length % PAGE_SIZE_BYTES == 0;
+  gboolean allocated = overwrite || end <= inode->pages.base_pages * PAGE_SIZE_BYTES;
+  WriteNeeds needs = { fs->direct.write, FALSE, FALSE, FALSE };
+
+  if (!fs->regular)
+    return needs;
+  if (!aligned)
+    return overwrite && kernel_range_has (fs->direct.unaligned, sim->kernel) ? needs : needs_exclusive (TRUE, TRUE);
+  if (offset > inode->size) /* zeroes the gap */
+    return needs_exclusive (fs->direct.extend_waits, TRUE);
+  if (end > inode->size) {
+    needs.lock = fs->direct.extend;
+    needs.waits = fs->direct.extend_waits;
+    needs.may_block = needs.lock == LOCK_EXCLUSIVE;
+  } else if (!overwrite && allocated && !kernel_range_has (fs->direct.unwritten, sim->kernel)) {
+    return needs_exclusive (FALSE, FALSE);
+  } else if (!allocated && fs->direct.extend == LOCK_EXCLUSIVE &&
+             !kernel_range_has (fs->direct.allocate, sim->kernel)) {
+    return needs_exclusive (fs->direct.extend_waits, FALSE);
+  }
+  needs.may_block = needs.may_block || (!allocated && !kernel_range_has (fs->direct.allocate, sim->kernel));
+  return needs;
+}
+
+/* iomap_dio_complete() */
+static void direct_ended (Bio *bio, Task *task, Cpu *cpu)
+{
+  Request *request = bio->data;
+  Inode *inode = request->inode;
+  UrTime ns = sim_fs_cost (inode->sim, FS_COST_DIRECT_DONE);
+
+  if (task)
+    task_run (task, ns);
+  else
+    cpu_interrupt (cpu, ns);
+  if (request->io.op == IO_WRITE) {
+    page_cache_set_written (&inode->pages, request->io.offset, request->io.length);
+    inode_grow (inode, request->io.offset + request->io.length);
+  }
+  request->result = (int64_t) bio->length;
+  request->dio_ended = TRUE;
+  inode_dio_end (inode, task, cpu);
+  if (request->dio_waiter)
+    block_wake (task, cpu, request->dio_waiter);
+  else if (!request->dio_submitting)
+    request->ki_complete (request, task, cpu);
+}
+
+/* Submits the bio, and sleeps until it has ended if it has to be waited for.  The lock (`mode`) is held, and given up.
+ * After FILE_IO_QUEUED the request may be gone. */
+static FileIoResult submit (Task *task, Request *request, uint64_t length, LockMode mode, gboolean waits,
+                            gboolean nowait)
+{
+  Simulation *sim = task->sim;
+  Inode *inode = request->inode;
+
+  waits = waits || !request->ki_complete;
+  task_run (task, sim_fs_cost (sim, FS_COST_DIRECT_LOCKED));
+  request->bio = (Bio){ .op = request->io.op == IO_WRITE ? BLOCK_WRITE : BLOCK_READ,
+                        .polled = request->polled && !waits,
+                        .start = inode->device_start + request->io.offset,
+                        .length = length,
+                        .end = direct_ended,
+                        .data = request };
+  request->dio_submitting = TRUE;
+  request->dio_ended = FALSE;
+  request->dio_waiter = NULL;
+  inode->direct++;
+  nowait = nowait && (request->bio.polled || !sim->setup->file_system->regular);
+  if (!block_submit_bio (task, sim->device, &request->bio, nowait)) {
+    inode_dio_end (inode, task, task->cpu);
+    inode_unlock (task, inode, mode);
+    return FILE_IO_AGAIN;
+  }
+  request->dio_waiter = waits ? task : NULL;
+  while (waits && !request->dio_ended) {
+    task_prepare_to_sleep (task);
+    task->waits_for = "a direct request";
+    task_schedule (task, UR_TIME_NEVER);
+    task->waits_for = NULL;
+  }
+  request->dio_submitting = FALSE;
+  if (request->dio_ended) { /* before the submission was over, or waited for */
+    inode_unlock (task, inode, mode);
+    return FILE_IO_DONE;
+  }
+  inode_unlock (task, inode, mode);
+  return FILE_IO_QUEUED;
+}
+
+static FileIoResult refused (Task *task, Request *request, LockMode mode)
+{
+  inode_unlock (task, request->inode, mode);
+  task_cost (task, COST_ATTEMPT_LOCKED);
+  return FILE_IO_AGAIN;
+}
+
+static FileIoResult direct_read (Task *task, Request *request, DirectHow how)
+{
+  LockMode mode = task->sim->setup->file_system->direct.read;
+  Inode *inode = request->inode;
+  uint64_t offset = request->io.offset, end = MIN (offset + request->io.length, inode->size);
+  uint64_t length = offset < end ? end - offset : 0;
+  PageCount count;
+
+  if (!inode_lock (task, request, mode, how != DIRECT_BLOCKING)) {
+    task_cost (task, COST_ATTEMPT_LOCKED);
+    return FILE_IO_AGAIN;
+  }
+  task_sync (task);
+  count = page_cache_count (&inode->pages, offset, length);
+  if (count.clean < count.pages || inode->writeback->len) { /* kiocb_write_and_wait() */
+    if (how == DIRECT_NOWAIT && count.clean < count.pages)
+      return refused (task, request, mode);
+    if (how != DIRECT_NOWAIT) {
+      page_io_write_out (task, inode, offset, length);
+      page_io_wait_writeback (task, inode);
+      count = page_cache_count (&inode->pages, offset, length);
+    }
+  }
+  if (!count.written) { /* past EOF, or zeros that are nowhere */
+    inode_unlock (task, inode, mode);
+    request->result = (int64_t) length;
+    return FILE_IO_DONE;
+  }
+  return submit (task, request, length, mode, FALSE, how == DIRECT_NOWAIT);
+}
+
+static FileIoResult direct_write (Task *task, Request *request, DirectHow how)
+{
+  Simulation *sim = task->sim;
+  const FileSystem *fs = sim->setup->file_system;
+  Inode *inode = request->inode;
+  gboolean nowait = how == DIRECT_NOWAIT;
+  WriteNeeds needs = write_needs (sim, request);
+  PageCount count;
+
+  if (!inode_lock (task, request, needs.lock, how != DIRECT_BLOCKING)) {
+    task_cost (task, COST_ATTEMPT_LOCKED);
+    return FILE_IO_AGAIN;
+  }
+  task_sync (task);
+  count = page_cache_count (&inode->pages, request->io.offset, request->io.length);
+  if (nowait && (needs.may_block || (needs.drains && inode->direct) || count.missing < count.pages ||
+                 (fs->timestamp_blocks && inode_needs_time_update (inode))))
+    return refused (task, request, needs.lock);
+  if (inode_needs_time_update (inode)) {
+    task_run (task, sim_fs_cost (sim, FS_COST_TIME_STAMP));
+    inode_time_updated (inode);
+  }
+  if (needs.drains)
+    inode_dio_wait (task, inode);
+  if (count.missing < count.pages) { /* kiocb_invalidate_pages() */
+    page_io_write_out (task, inode, request->io.offset, request->io.length);
+    page_io_wait_writeback (task, inode);
+    page_cache_drop (&inode->pages, request->io.offset, request->io.length);
+  }
+  return submit (task, request, request->io.length, needs.lock, needs.waits, nowait);
+}
+
+FileIoResult direct_io (Task *task, Request *request, DirectHow how)
+{
+  task_run (task, sim_fs_cost (task->sim, FS_COST_DIRECT_BEFORE));
+  if (request->io.offset % SECTOR || request->io.length % SECTOR) { /* iomap_dio_bio_iter() */
+    request->result = -EINVAL;
+    return FILE_IO_DONE;
+  }
+  return request->io.op == IO_WRITE ? direct_write (task, request, how) : direct_read (task, request, how);
+}

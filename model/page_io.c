@@ -1,0 +1,258 @@
+/* See page_io.h. */
+#include "model/page_io.h"
+
+#include "model/task_work.h"
+
+#define READAHEAD_PAGES 32u /* VM_READAHEAD_PAGES: 128 KiB */
+#define METADATA_START 0u   /* the journal or log lies before the files */
+
+static uint64_t first_page (uint64_t offset) { return offset / PAGE_SIZE_BYTES; }
+/* Past the last. */
+static uint64_t end_page (uint64_t offset, uint64_t length)
+{
+  return length ? (offset + (length - 1)) / PAGE_SIZE_BYTES + 1 : first_page (offset);
+}
+
+/* ---- reading ---- */
+
+/* On the stack of who waits. */
+typedef struct {
+  Task *task;
+  gboolean done;
+} PageWaiter;
+
+void page_read_free (gpointer data)
+{
+  PageRead *read = data;
+
+  if (!read)
+    return;
+  g_clear_pointer (&read->waiters, g_ptr_array_unref);
+  g_clear_pointer (&read->requests, g_ptr_array_unref);
+  g_free (read);
+}
+
+static PageRead *page_reading (Inode *inode, uint64_t page)
+{
+  for (unsigned i = 0; i < inode->reads->len; i++) {
+    PageRead *read = g_ptr_array_index (inode->reads, i);
+
+    if (page >= read->first && page - read->first < read->pages)
+      return read;
+  }
+  return NULL;
+}
+
+PageRead *page_io_reading (Inode *inode, uint64_t offset, uint64_t length)
+{
+  PageRead *read = NULL;
+
+  if (!inode->reads->len)
+    return NULL;
+  for (uint64_t page = first_page (offset), end = end_page (offset, length); page < end && !read; page++)
+    read = page_reading (inode, page);
+  return read;
+}
+
+/* The folios are unlocked: who waits for them hears of it. */
+static void page_read_ended (Bio *bio, Task *task, Cpu *cpu)
+{
+  PageRead *read = bio->data;
+  Inode *inode = read->inode;
+  guint index;
+
+  page_cache_fill (&inode->pages, read->first * PAGE_SIZE_BYTES, read->pages * PAGE_SIZE_BYTES);
+  for (unsigned i = 0; read->waiters && i < read->waiters->len; i++) {
+    PageWaiter *waiter = g_ptr_array_index (read->waiters, i);
+
+    waiter->done = TRUE;
+    block_wake (task, cpu, waiter->task);
+  }
+  for (unsigned i = 0; read->requests && i < read->requests->len; i++) {
+    Request *request = g_ptr_array_index (read->requests, i);
+
+    io_req_task_work_add (task, cpu, request->ring, request, request->task_work);
+  }
+  if (g_ptr_array_find (inode->reads, read, &index))
+    g_ptr_array_remove_index (inode->reads, index);
+}
+
+static void page_read_start (Task *task, Inode *inode, uint64_t first, uint64_t pages)
+{
+  Simulation *sim = inode->sim;
+  PageRead *read = g_new0 (PageRead, 1);
+
+  *read = (PageRead){ .bio = { .op = BLOCK_READ,
+                               .start = inode->device_start + first * PAGE_SIZE_BYTES,
+                               .length = pages * PAGE_SIZE_BYTES,
+                               .end = page_read_ended,
+                               .data = read },
+                      .inode = inode,
+                      .first = first,
+                      .pages = pages };
+  for (uint64_t i = 0; i < pages; i++)
+    task_run (task, sim_fs_cost (sim, FS_COST_PAGE_ADD));
+  task_sync (task);
+  g_ptr_array_add (inode->reads, read); /* from here on others wait for it */
+  block_submit_bio (task, sim->device, &read->bio, FALSE);
+}
+
+/* Starts what of [first, end) is neither in the cache nor on its way. */
+static void page_read_missing (Task *task, Inode *inode, uint64_t first, uint64_t end)
+{
+  uint64_t run = first;
+
+  for (uint64_t page = first; page <= end; page++) {
+    gboolean missing =
+        page < end && page_cache_count (&inode->pages, page * PAGE_SIZE_BYTES, 1).unread && !page_reading (inode, page);
+
+    if (missing)
+      continue;
+    if (page > run)
+      page_read_start (task, inode, run, page - run);
+    run = page + 1;
+  }
+}
+
+PageRead *page_io_read (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+{
+  uint64_t first = first_page (offset), end = end_page (offset, length), limit = end_page (0, inode->size);
+  gboolean sequential = first == inode->readahead_next || first + 1 == inode->readahead_next;
+  BlockPlug plug;
+
+  block_start_plug (task, &plug);
+  page_read_missing (task, inode, first, end);
+  if (sequential && end > inode->readahead_end) { /* the first window, or the reader is ahead of it */
+    inode->readahead_mark = end;
+    inode->readahead_end = MIN (MAX (end, first + READAHEAD_PAGES), limit);
+    page_read_missing (task, inode, end, inode->readahead_end);
+  } else if (sequential && end > inode->readahead_mark && inode->readahead_end < limit) {
+    uint64_t from = inode->readahead_end;
+
+    inode->readahead_mark = from;
+    inode->readahead_end = MIN (from + READAHEAD_PAGES, limit);
+    page_read_missing (task, inode, from, inode->readahead_end);
+  }
+  block_finish_plug (task, &plug);
+  return page_io_reading (inode, offset, length);
+}
+
+gboolean page_io_readahead_due (const Inode *inode, uint64_t offset, uint64_t length)
+{
+  uint64_t end = end_page (offset, length);
+
+  return first_page (offset) == inode->readahead_next && end > inode->readahead_mark && end <= inode->readahead_end &&
+         inode->readahead_end < end_page (0, inode->size);
+}
+
+void page_io_used (Inode *inode, uint64_t offset, uint64_t length)
+{
+  if (length)
+    inode->readahead_next = end_page (offset, length);
+}
+
+void page_io_wait (Task *task, PageRead *read)
+{
+  PageWaiter waiter = { task, FALSE };
+
+  if (!read->waiters)
+    read->waiters = g_ptr_array_new ();
+  g_ptr_array_add (read->waiters, &waiter);
+  while (!waiter.done) {
+    task_prepare_to_sleep (task);
+    task->waits_for = "a page to be read";
+    task_schedule (task, UR_TIME_NEVER);
+    task->waits_for = NULL;
+  }
+}
+
+void page_io_callback (PageRead *read, Request *request)
+{
+  if (!read->requests)
+    read->requests = g_ptr_array_new ();
+  g_ptr_array_add (read->requests, request);
+}
+
+/* ---- writing ---- */
+
+static void writeback_ended (Bio *bio, Task *task, Cpu *cpu)
+{
+  Writeback *writeback = bio->data;
+  Inode *inode = writeback->inode;
+
+  if (--writeback->left)
+    return;
+  for (unsigned i = 0; i < inode->writeback_waiters->len; i++)
+    block_wake (task, cpu, g_ptr_array_index (inode->writeback_waiters, i));
+  g_ptr_array_remove (inode->writeback, writeback);
+}
+
+void page_io_write_out (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+{
+  g_autoptr (GArray) runs = NULL;
+  Writeback *writeback;
+  BlockPlug plug;
+  unsigned n;
+
+  task_sync (task);
+  runs = page_cache_write_out (&inode->pages, offset, length);
+  n = runs->len;
+  if (!n)
+    return;
+  writeback = g_malloc0 (sizeof (Writeback) + n * sizeof (Bio));
+  writeback->inode = inode;
+  writeback->number = inode->writeback_next++;
+  writeback->left = n;
+  g_ptr_array_add (inode->writeback, writeback);
+  block_start_plug (task, &plug);
+  for (unsigned i = 0; i < n; i++) {
+    const PageRun *run = &g_array_index (runs, PageRun, i);
+
+    writeback->bios[i] = (Bio){ .op = BLOCK_WRITE,
+                                .start = inode->device_start + run->first * PAGE_SIZE_BYTES,
+                                .length = run->pages * PAGE_SIZE_BYTES,
+                                .end = writeback_ended,
+                                .data = writeback };
+    block_submit_bio (task, inode->sim->device, &writeback->bios[i], FALSE);
+  }
+  block_finish_plug (task, &plug);
+}
+
+static gboolean writeback_before (const Inode *inode, uint64_t number)
+{
+  return inode->writeback->len && ((const Writeback *) g_ptr_array_index (inode->writeback, 0))->number < number;
+}
+
+void page_io_wait_writeback (Task *task, Inode *inode)
+{
+  uint64_t until = inode->writeback_next;
+
+  task_sync (task);
+  while (writeback_before (inode, until)) {
+    task_prepare_to_sleep (task);
+    g_ptr_array_add (inode->writeback_waiters, task);
+    task->waits_for = "writeback";
+    task_schedule (task, UR_TIME_NEVER);
+    task->waits_for = NULL;
+    g_ptr_array_remove (inode->writeback_waiters, task);
+  }
+}
+
+void page_io_commit (Task *task, gboolean metadata)
+{
+  BlockDevice *device = task->sim->device;
+  BlockWait wait = { task, 0 };
+
+  if (metadata) {
+    Bio commit = { .op = BLOCK_WRITE, .start = METADATA_START, .length = PAGE_SIZE_BYTES };
+
+    block_wait_submit (&wait, device, &commit);
+    block_wait (&wait);
+  }
+  if (block_has_volatile_cache (device)) {
+    Bio flush = { .op = BLOCK_FLUSH };
+
+    block_wait_submit (&wait, device, &flush);
+    block_wait (&wait);
+  }
+}

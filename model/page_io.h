@@ -1,0 +1,59 @@
+/*
+ * Between page cache and block device: reading pages in, with readahead, and writing dirty pages out.
+ *
+ * Stands for mm/readahead.c and the folio wait of mm/filemap.c (folio_wait_bit(), folio_put_wait_locked(),
+ * io_async_buf_func() of io_uring/rw.c), do_writepages(), filemap_fdatawait_range() and the device's part of
+ * vfs_fsync() (5.1 to 6.18).
+ *   - A read that goes on where the last one ended, or starts at 0, is sequential: 128 KiB are read at once, and the
+ *     next 128 KiB as soon as the reader is past the first request of a window.  Any other reads only what was asked
+ *     for (POSIX_FADV_RANDOM, as fio gives it).
+ *   - Pages that were allocated but never written hold zeros and are not read.
+ *   - Writing out is in ascending order, adjacent pages in one bio, all in one plug.
+ * Left out: that a write waits for stable pages, single pages becoming readable before the rest of their bio, group
+ * commit: every fsync commits for itself.
+ */
+#ifndef PAGE_IO_H
+#define PAGE_IO_H
+
+#include "model/request.h"
+
+/* Adjacent pages on their way in. */
+typedef struct {
+  Bio bio;
+  Inode *inode;
+  uint64_t first, pages;
+  GPtrArray *waiters;                   /* tasks that sleep for it (NULL: none) */
+  GPtrArray *requests;                  /* of Request: IOCB_WAITQ (NULL: none) */
+} PageRead;
+
+/* What one call writes out. */
+typedef struct {
+  Inode *inode;
+  uint64_t number;
+  unsigned left;                        /* bios */
+  Bio bios[];
+} Writeback;
+
+void      page_read_free (gpointer read);           /* accepts NULL */
+/* Starts reading whatever of the range is neither in the cache nor on its way, and what readahead adds.  Returns the
+ * first read that the range has to wait for; NULL if it need not wait. (transfer none) */
+PageRead *page_io_read (Task *task, Inode *inode, uint64_t offset, uint64_t length);
+/* A read on its way that covers a page of the range: its folios are locked. (nullable) */
+PageRead *page_io_reading (Inode *inode, uint64_t offset, uint64_t length);
+/* Sleeps until it has ended. */
+void      page_io_wait (Task *task, PageRead *read);
+/* At its end the request's task_work is queued instead. */
+void      page_io_callback (PageRead *read, Request *request);
+/* Whether a sequential reader has got so far that the next window is due. */
+gboolean  page_io_readahead_due (const Inode *inode, uint64_t offset, uint64_t length);
+/* A read call has used these bytes: what is sequential next. */
+void      page_io_used (Inode *inode, uint64_t offset, uint64_t length);
+
+/* Starts writing out the dirty pages of the range (length UINT64_MAX: all). */
+void      page_io_write_out (Task *task, Inode *inode, uint64_t offset, uint64_t length);
+/* Sleeps until all writeback of the inode that is under way has ended. */
+void      page_io_wait_writeback (Task *task, Inode *inode);
+/* One block of metadata and, if the device has a volatile cache, a FLUSH. */
+void      page_io_commit (Task *task, gboolean metadata);
+
+#endif

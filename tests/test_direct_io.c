@@ -1,0 +1,345 @@
+/* Direct I/O: what is submitted and what is punted, hashed or not, and under which lock, by file system, kernel and
+ * state of the file; who waits for whom; the page cache beside it; libaio and psync. */
+#include "model/direct_io.h"
+#include "tests/model_fixture.h"
+#include "tests/unit.h"
+
+#include <string.h>
+
+/* 32 channels; a read takes 100 us, a write 20 us. */
+#define DEVICE "Device.Synchronous=no, Device.Channels=32, Read.Time=100000, Write.Time=20000, Flush.Time=50000"
+
+typedef enum { BLOCKS_WRITTEN, BLOCKS_UNWRITTEN, BLOCKS_NONE } Blocks; /* of file 0; NONE: it is empty */
+
+/* `outcome` as fixture_outcomes(), `log` nullable. */
+typedef struct {
+  const char *rule, *fs;
+  unsigned kernel;
+  Blocks blocks;
+  const char *script, *outcome, *log;
+} DirectRow;
+
+static Fixture *run_row (const DirectRow *row, const char *policy, int cache, const char *set)
+{
+  Fixture *fixture = fixture_new (policy ? policy : fixture_generation (row->kernel), row->fs, COSTS_FREE);
+  WorkloadFile *file = g_ptr_array_index (fixture->workload->files, 0);
+  g_autofree char *outcome = NULL;
+  g_autofree char *name =
+      g_strdup_printf ("%s, %s %u.%u", row->rule, row->fs, KERNEL_MAJOR (row->kernel), KERNEL_MINOR (row->kernel));
+
+  fixture_set (fixture, DEVICE);
+  if (set)
+    fixture_set (fixture, set);
+  fixture->setup.kernel = row->kernel;
+  fixture->setup.cache = cache;
+  file->unwritten = row->blocks == BLOCKS_UNWRITTEN;
+  if (row->blocks == BLOCKS_NONE)
+    file->size = 0;
+  fixture_build (fixture);
+  fixture_script (fixture, row->script);
+  fixture_run (fixture, name);
+  outcome = fixture_outcomes (fixture);
+  ROW_CHECK (strcmp (outcome, row->outcome) == 0, "%s: %s, expected %s", name, outcome, row->outcome);
+  if (row->log)
+    fixture_check_log (fixture, name, row->log);
+  return fixture;
+}
+
+static void check_rows (const DirectRow *rows, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++)
+    fixture_free (run_row (&rows[i], NULL, CACHE_COLD, NULL));
+}
+#define CHECK_ROWS(rows) check_rows (rows, G_N_ELEMENTS (rows))
+
+#define ONE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap"
+/* The second after the first, in the same tick. */
+#define TWICE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap run:10 sqe:" request " submit:1 reap"
+#define HELD(lock, request) "L/1: " lock " run:300 unlock | S@1/0: ring:8 sqe:" request " submit:1 reap"
+
+static void test_reads (void)
+{
+  static const DirectRow rows[] = {
+    { "direct read: submits its bio", "ext4", KERNEL (5, 10), BLOCKS_WRITTEN, ONE ("or0"), "a", "S@101 reap a" },
+    { "direct read: submits its bio", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, ONE ("or0"), "a", "S@101 reap a" },
+    { "direct read: submits its bio", "xfs", KERNEL (6, 1), BLOCKS_WRITTEN, ONE ("or0"), "a", "S@101 reap a" },
+    { "direct read: submits its bio", "btrfs", KERNEL (6, 18), BLOCKS_WRITTEN, ONE ("or0"), "a", "S@101 reap a" },
+    { "direct read: submits its bio", "block", KERNEL (6, 18), BLOCKS_WRITTEN, ONE ("or0"), "a", "S@101 reap a" },
+    { "direct read: shared lock, a reader does not matter", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN,
+      HELD ("read", "or0"), "a", NULL },
+    { "direct read: a writer holds the lock, punted unhashed", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN,
+      HELD ("write", "or0"), "U", NULL },
+    { "direct read: a writer holds the lock, punted unhashed", "xfs", KERNEL (6, 1), BLOCKS_WRITTEN,
+      HELD ("write", "or0"), "U", NULL },
+    { "direct read of a block device: no lock", "block", KERNEL (6, 18), BLOCKS_WRITTEN, HELD ("write", "or0"), "a",
+      NULL },
+    { "direct read of blocks without data: zeros, no device", "ext4", KERNEL (6, 18), BLOCKS_UNWRITTEN, ONE ("or0"),
+      "i", "S@1 reap a" },
+    { "direct read past the end", "ext4", KERNEL (6, 18), BLOCKS_NONE, ONE ("or0"), "i", "S@1 reap a" },
+    { "not a multiple of a sector: EINVAL", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, ONE ("or0/100"), "F", NULL },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+static void test_writes (void)
+{
+  static const DirectRow rows[] = {
+    { "direct write, aligned overwrite: submits", "ext4", KERNEL (5, 10), BLOCKS_WRITTEN, TWICE ("ow0"), "aa", NULL },
+    { "direct write, aligned overwrite: submits", "ext4", KERNEL (6, 1), BLOCKS_WRITTEN, TWICE ("ow0"), "aa", NULL },
+    { "direct write, aligned overwrite: submits", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, TWICE ("ow0"), "aa",
+      "S@21 reap a, S@51 reap b" },
+    { "direct write, overwrite: shared lock, taken: punted and hashed before 6.4", "ext4", KERNEL (6, 3),
+      BLOCKS_WRITTEN, HELD ("write", "ow0"), "H", NULL },
+    { "direct write, overwrite: shared lock, taken: punted unhashed from 6.4", "ext4", KERNEL (6, 4), BLOCKS_WRITTEN,
+      HELD ("write", "ow0"), "U", NULL },
+    { "direct write, overwrite: a reader does not matter", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, HELD ("read", "ow0"),
+      "a", NULL },
+    { "direct write into allocated blocks without data: EAGAIN, hashed, on 6.1", "ext4", KERNEL (6, 1),
+      BLOCKS_UNWRITTEN, ONE ("ow0"), "H", NULL },
+    { "direct write into allocated blocks without data: submits from 6.3", "ext4", KERNEL (6, 3), BLOCKS_UNWRITTEN,
+      ONE ("ow0"), "a", NULL },
+    { "direct write into allocated blocks without data: submits", "ext4", KERNEL (6, 18), BLOCKS_UNWRITTEN,
+      TWICE ("ow0"), "aa", NULL },
+    { "once written it is an overwrite", "ext4", KERNEL (6, 1), BLOCKS_UNWRITTEN, TWICE ("ow0"), "Ha", NULL },
+    { "direct write beyond the end: punted unhashed from 6.4", "ext4", KERNEL (6, 18), BLOCKS_NONE, ONE ("ow0"), "U",
+      NULL },
+    { "direct write beyond the end: punted and hashed before", "ext4", KERNEL (6, 1), BLOCKS_NONE, ONE ("ow0"), "H",
+      NULL },
+    { "direct write into a hole: punted", "ext4", KERNEL (6, 18), BLOCKS_NONE,
+      "S@1/0: ring:8 sqe:ow0@4 submit:1 reap sqe:ow0@1 submit:1 reap", "UU", NULL },
+    { "direct write of part of a block that holds data: submits from 6.4", "ext4", KERNEL (6, 4), BLOCKS_WRITTEN,
+      ONE ("ow0/512"), "a", NULL },
+    { "direct write of part of a block that holds data: punted before", "ext4", KERNEL (6, 3), BLOCKS_WRITTEN,
+      ONE ("ow0/512"), "H", NULL },
+    { "direct write of part of a block without data: punted", "ext4", KERNEL (6, 18), BLOCKS_UNWRITTEN, ONE ("ow0/512"),
+      "U", NULL },
+    { "direct write, first of a tick: the time stamp refuses it, hashed before 6.4", "xfs", KERNEL (6, 1),
+      BLOCKS_WRITTEN, TWICE ("ow0"), "Ha", NULL },
+    { "direct write, first of a tick: the time stamp refuses it, unhashed from 6.4", "xfs", KERNEL (6, 18),
+      BLOCKS_WRITTEN, TWICE ("ow0"), "Ua", NULL },
+    { "direct write into allocated blocks: submits", "xfs", KERNEL (6, 18), BLOCKS_UNWRITTEN, TWICE ("ow0"), "Ua",
+      NULL },
+    { "direct write that needs blocks at the end: refused, done under the shared lock", "xfs", KERNEL (6, 18),
+      BLOCKS_NONE, "L/1: read run:300 unlock | S@1/0: ring:8 sqe:ow0 submit:1 reap sqe:ow0@1 submit:1 reap", "UU",
+      "L@0 read, S@21 reap a, S@41 reap b" },
+    { "direct write beyond the end, leaving a gap: refused, exclusive", "xfs", KERNEL (6, 18), BLOCKS_NONE,
+      "L/1: read run:300 unlock | S@1/0: ring:8 sqe:ow0@4 submit:1 reap", "U", "L@0 read, S@320 reap a" },
+    { "direct write of part of a block, overwrite: submits", "xfs", KERNEL (6, 18), BLOCKS_WRITTEN, TWICE ("ow0/512"),
+      "Ua", NULL },
+    { "direct write of part of a block without data: refused", "xfs", KERNEL (6, 18), BLOCKS_UNWRITTEN,
+      "S@1/0: ring:8 sqe:ow0@1 submit:1 reap sqe:ow0/512 submit:1 reap", "UU", NULL },
+    { "direct write inside the file: submits, blocks are allocated inline", "btrfs", KERNEL (6, 18), BLOCKS_WRITTEN,
+      TWICE ("ow0"), "Ha", NULL },
+    { "direct write that extends: exclusive, hashed", "btrfs", KERNEL (6, 18), BLOCKS_NONE,
+      "S@1/0: ring:8 sqe:ow0 submit:1 reap sqe:ow0@1 submit:1 reap", "HH", NULL },
+    { "direct write of a block device: no lock, not hashed", "block", KERNEL (6, 1), BLOCKS_WRITTEN,
+      HELD ("write", "ow0"), "a", NULL },
+    { "IOSQE_ASYNC", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, "S@1/0: ring:8 sqe:aow0 submit:1 reap", "U", NULL },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+/* A worker that waits for the device with the lock held keeps others out; one that does not lets them in. */
+static void test_waiting_under_the_lock (void)
+{
+  static const DirectRow rows[] = {
+    { "ext4 beyond the end: one at a time, each until the device is done", "ext4", KERNEL (6, 18), BLOCKS_NONE,
+      "S@1/0: ring:8 sqe:ow0 sqe:ow0@1 sqe:ow0@2 submit:3 reap", "UUU", "S@61 reap abc" },
+    { "6.1, allocated blocks: exclusive, but the device is not waited for", "ext4", KERNEL (6, 1), BLOCKS_UNWRITTEN,
+      "S@1/0: ring:8 sqe:ow0 sqe:ow0@1 sqe:ow0@2 submit:3 reap", "HHH", "S@21 reap abc" },
+    { "what it does not wait for the submitter completes, not the worker", "xfs", KERNEL (6, 1), BLOCKS_WRITTEN,
+      "S@1/0: ring:8 sqe:ow0 sqe:ow0@1 sqe:ow0@2 submit:3 reap", "HHH", "S@21 reap abc" },
+    { "part of a block: drains what is under way", "ext4", KERNEL (6, 18), BLOCKS_UNWRITTEN,
+      "S@1/0: ring:8 sqe:ow0@1 sqe:ow0/512 submit:2 reap", "aU", "S@41 reap ab" },
+    { "a buffered write waits for direct requests under way", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN,
+      "S@1/0: ring:8 sqe:ow0@1 sqe:w0@9 submit:2 reap", "aH", "S@21 reap ba" },
+  };
+
+  CHECK_ROWS (rows);
+}
+
+/* Pages in the cache are in the way of NOWAIT. */
+static void test_page_cache (void)
+{
+  static const struct {
+    DirectRow row;
+    CacheState cache;
+    const char *set;
+    unsigned resident_less, writes; /* pages dropped, requests to the device */
+  } rows[] = {
+    { { "a clean page refuses a NOWAIT write, which drops it", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, TWICE ("ow0"),
+        "Ua", NULL },
+      CACHE_CLEAN,
+      NULL,
+      1,
+      2 },
+    { { "a dirty page is written out first", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, ONE ("ow0"), "U", "S@41 reap a" },
+      CACHE_DIRTY,
+      NULL,
+      1,
+      2 },
+    { { "a clean page does not matter to a read", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, ONE ("or0"), "a", NULL },
+      CACHE_CLEAN,
+      NULL,
+      0,
+      0 },
+    { { "a dirty page refuses a NOWAIT read and is written out", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, ONE ("or0"),
+        "U", "S@121 reap a" },
+      CACHE_DIRTY,
+      NULL,
+      0,
+      1 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = run_row (&rows[i].row, NULL, (int) rows[i].cache, rows[i].set);
+    const PageCache *pages = &fixture_inode (fixture, 0)->pages;
+    const BlockCounters *count = block_counters (fixture->sim->device);
+
+    ROW_CHECK (pages->resident == FIXTURE_FILE_SIZE / PAGE_SIZE_BYTES - rows[i].resident_less, "%s: %u resident",
+               rows[i].row.rule, (unsigned) pages->resident);
+    ROW_CHECK (count->requests[BLOCK_WRITE] == rows[i].writes, "%s: %u writes", rows[i].row.rule,
+               (unsigned) count->requests[BLOCK_WRITE]);
+    fixture_free (fixture);
+  }
+}
+
+/* No tag: a block device passes NOWAIT on, a file system does not. */
+static void test_tags (void)
+{
+  static const DirectRow rows[] = {
+    { "a block device: EAGAIN, punted unhashed", "block", KERNEL (6, 18), BLOCKS_WRITTEN,
+      "S@1/0: ring:8 sqe:or0 sqe:or0@9 submit:2 reap", "aU", "S@201 reap ab" },
+    { "a file: the submitter sleeps for the tag", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN,
+      "S@1/0: ring:8 sqe:or0 sqe:or0@9 submit reap say:on getevents:1 reap", "aa",
+      "S@101 reap a, S@101 on, S@201 reap b" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    fixture_free (run_row (&rows[i], NULL, CACHE_COLD, "Device.QueueDepth=1"));
+}
+
+/* Batches of more than two sqes are plugged: contiguous requests merge. */
+static void test_plug (void)
+{
+  static const struct {
+    DirectRow row;
+    unsigned requests;
+  } rows[] = {
+    { { "two sqes: no plug", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, "S@1/0: ring:8 sqe:or0 sqe:or0@1 submit:2 reap",
+        "aa", NULL },
+      2 },
+    { { "three: one request", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN,
+        "S@1/0: ring:8 sqe:or0 sqe:or0@1 sqe:or0@2 submit:3 reap", "aaa", "S@101 reap abc" },
+      1 },
+    { { "not contiguous", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN,
+        "S@1/0: ring:8 sqe:or0 sqe:or0@8 sqe:or0@16 submit:3 reap", "aaa", NULL },
+      3 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = run_row (&rows[i].row, NULL, CACHE_COLD, NULL);
+
+    ROW_CHECK (block_counters (fixture->sim->device)->requests[BLOCK_READ] == rows[i].requests, "%s: %u requests",
+               rows[i].row.rule, (unsigned) block_counters (fixture->sim->device)->requests[BLOCK_READ]);
+    fixture_free (fixture);
+  }
+}
+
+/* Who is told, and how: every kind of ring. */
+static void test_rings (void)
+{
+  static const DirectRow rows[] = {
+    { "DEFER_TASKRUN: woken when as many as it waits for are there", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN,
+      "S@1/0: ring:8,defer sqe:or0 run:10 sqe:or0@9 submit:2 reap", "aa", "S@111 reap ab" },
+    { "a plain ring", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN, "S@1/0: ring:8 sqe:or0 submit:1 reap", "a",
+      "S@101 reap a" },
+    { "a synchronous driver: done in the submit call", "ext4", KERNEL (6, 18), BLOCKS_WRITTEN,
+      "S@1/0: ring:8 sqe:or0 submit reap", "i", "S@101 reap a" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    fixture_free (run_row (&rows[i], NULL, CACHE_COLD, i == 2 ? "Device.Synchronous=yes" : NULL));
+}
+
+/* Synchronous calls wait. */
+static void test_calls (void)
+{
+  static const ScriptRow rows[] = {
+    { "a direct read call", DEVICE, "S@1: call:or0", "S@101 4096" },
+    { "a direct write call", DEVICE, "S@1: call:ow0+2", "S@21 8192" },
+    { "two readers at once", DEVICE, "S@1/0: call:or0 | T@1/1: call:or0@9", "S@101 4096, T@101 4096" },
+    { "not a multiple of a sector", DEVICE, "S@1: call:or0/100", "S@1 -22" },
+  };
+
+  FIXTURE_CHECK_ROWS (rows, "linux-6.18", "noise=0");
+}
+
+/* The engines: as many at once as the depth, and the device is the limit. */
+static void test_engines (void)
+{
+  static const struct {
+    const char *rule;
+    ApplicationEngine engine;
+    unsigned iodepth;
+    Outcome outcome;
+    unsigned ms; /* for 400 reads of 100 us */
+  } rows[] = {
+    { "psync: one at a time", APPLICATION_PSYNC, 1, OUTCOME_INLINE, 40 },
+    { "libaio: waits in io_getevents()", APPLICATION_LIBAIO, 4, OUTCOME_ASYNC, 10 },
+    { "io_uring", APPLICATION_IO_URING, 4, OUTCOME_ASYNC, 10 },
+    { "libaio, deeper than the device has channels", APPLICATION_LIBAIO, 64, OUTCOME_ASYNC, 5 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+    WorkloadJob *job = workload_add_job (fixture->workload);
+    uint32_t file = 0;
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    fixture_set (fixture, DEVICE ", Device.Channels=8, Application.Prepare=1");
+    fixture->setup.cache = CACHE_COLD;
+    job->name = g_strdup ("job");
+    job->engine = rows[i].engine;
+    job->iodepth = job->iodepth_low = rows[i].iodepth;
+    job->direct = TRUE;
+    job->pattern.order = PATTERN_RANDOM;
+    job->pattern.has_read = TRUE;
+    job->pattern.has_write = FALSE;
+    for (unsigned op = 0; op < 3; op++)
+      job->pattern.bs[op] = job->pattern.bs_max[op] = 4096;
+    job->pattern.size = FIXTURE_FILE_SIZE;
+    job->pattern.random_map = TRUE;
+    job->pattern.number_ios = 400;
+    g_array_append_val (job->files, file);
+    result = simulation_run (&fixture->setup, &error);
+    if (ROW_CHECK (result, "%s: %s", rows[i].rule, row_error (error))) {
+      ROW_CHECK (result->outcome[rows[i].outcome] == 400, "%s: %u", rows[i].rule,
+                 (unsigned) result->outcome[rows[i].outcome]);
+      ROW_CHECK (result->sim_ns >= rows[i].ms * UR_MS && result->sim_ns < rows[i].ms * UR_MS * 21 / 20,
+                 "%s: %" G_GUINT64_FORMAT " ns", rows[i].rule, result->sim_ns);
+      ROW_CHECK (result->device.used && result->device.reads == 400, "%s: %u reads", rows[i].rule,
+                 (unsigned) result->device.reads);
+    }
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+void register_direct_io_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("direct I/O");
+
+  fixture_test (suite, "reads", test_reads);
+  fixture_test (suite, "writes", test_writes);
+  fixture_test (suite, "waiting under the lock", test_waiting_under_the_lock);
+  fixture_test (suite, "the page cache beside it", test_page_cache);
+  fixture_test (suite, "tags", test_tags);
+  fixture_test (suite, "plug of a batch", test_plug);
+  fixture_test (suite, "rings", test_rings);
+  fixture_test (suite, "synchronous calls", test_calls);
+  fixture_test (suite, "engines", test_engines);
+}
