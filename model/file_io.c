@@ -101,22 +101,27 @@ static unsigned large_pages (const Simulation *sim, const PageCount *count)
   return kernel_range_has (sim->setup->file_system->large_folios, sim->kernel) ? count->large : 0;
 }
 
-/* What misses in the CPUs' caches add: a page that this run has not touched yet always, any other with the share of
- * the file that does not fit, unless the pages follow on the last: those are prefetched. */
-static UrTime cold_pages (Task *task, Inode *inode, uint64_t offset, const PageCount *count, FileSystemCostKey key)
+/* How many look-ups miss in the CPUs' caches: a page that this run has not touched yet always, any other with the share
+ * of the file that does not fit, unless the pages follow on the last: those are prefetched. */
+static double cold_pages (const Task *task, Inode *inode, uint64_t offset, const PageCount *count)
 {
   const Machine *machine = task->sim->setup->machine;
   uint64_t first = offset / PAGE_SIZE_BYTES, size = inode->pages.resident * PAGE_SIZE_BYTES;
   gboolean follows = first == inode->next_page || first + 1 == inode->next_page;
   double beyond = size > machine->cache_size ? 1 - (double) machine->cache_size / (double) size : 0;
   unsigned resident = count->pages - count->missing, large = large_pages (task->sim, count);
-  double cold = count->untouched + beyond * (resident - count->untouched);
 
   inode->next_page = first + count->pages;
-  if (follows || cold <= 0 || task->sim->fs_costs->cost[key].ns == 0)
+  if (follows || resident == 0)
     return 0;
-  cold *= (resident - large + (large > 0)) / (double) resident;
-  return (UrTime) (cold * (double) sim_fs_cost (task->sim, key));
+  return (count->untouched + beyond * (resident - count->untouched)) * (resident - large + (large > 0)) / resident;
+}
+
+static UrTime cold_cost (const Task *task, Inode *inode, uint64_t offset, const PageCount *count, FileSystemCostKey key)
+{
+  double cold = task->sim->fs_costs->cost[key].ns ? cold_pages (task, inode, offset, count) : 0;
+
+  return cold > 0 ? (UrTime) (cold * (double) sim_fs_cost (task->sim, key)) : 0;
 }
 
 /* Work done with the lock held: checks, time stamp, pages, size. */
@@ -136,7 +141,7 @@ static void write_locked (Task *task, Request *request, gboolean nowait)
   count = page_cache_dirty (&inode->pages, request->io.offset, request->io.length);
   for (unsigned i = 0; i < count.pages; i++)
     ns += sim_fs_cost (sim, FS_COST_WRITE_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE);
-  ns += cold_pages (task, inode, request->io.offset, &count, FS_COST_COLD_PAGE);
+  ns += cold_cost (task, inode, request->io.offset, &count, FS_COST_COLD_PAGE);
   if (large_pages (sim, &count))
     ns += sim_fs_cost (sim, FS_COST_LARGE_FOLIO);
   for (unsigned i = 0; i < count.clean; i++)
@@ -224,7 +229,7 @@ static FileIoResult file_read (Task *task, Request *request, How how)
   }
   for (unsigned i = 0; i < count.pages; i++)
     task_run (task, sim_fs_cost (sim, FS_COST_READ_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE));
-  task_run (task, cold_pages (task, inode, request->io.offset, &count, FS_COST_COLD_READ));
+  task_run (task, cold_cost (task, inode, request->io.offset, &count, FS_COST_COLD_READ));
   page_io_used (inode, request->io.offset, length);
   inode_unlock (task, inode, mode);
   request->result = (int64_t) length;

@@ -54,6 +54,7 @@ struct Simulation {
   GPtrArray *applications;              /* of Application, owned */
   unsigned applications_running;        /* of the stonewall group that is running */
   unsigned group, last_group;           /* next group to start, highest there is */
+  gboolean traced;                      /* somebody listens to events, or they cost time */
   gboolean ended;                       /* every stream has ended, or it was interrupted */
   UrTime last_progress, finished;       /* last time a request got further; when it ended */
   uint64_t issued;                      /* requests prepared, for --limit-ios */
@@ -75,8 +76,8 @@ static inline UrTime sim_now (const Simulation *sim) { return ur_engine_now (sim
 /* Stops the run with this error; the first one wins. (transfer full) */
 void sim_fail (Simulation *sim, GError *error);
 
-/* Reports an event in the context of `task` to SimulationSetup.trace, if somebody listens. */
-void sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigned count);
+/* For sim_trace() in task.h. */
+void sim_trace_event (Task *task, TraceEventKind kind, const Request *request, unsigned count);
 /* A request of a synchronous engine: submitted and completed in one call. */
 void sim_synchronous (Simulation *sim, const Request *request);
 /* A stream has issued and reaped everything: starts the next stonewall group, or ends the run. */

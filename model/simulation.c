@@ -31,7 +31,7 @@ void sim_fail (Simulation *sim, GError *error)
   ur_engine_stop (sim->engine);
 }
 
-void sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigned count)
+void sim_trace_event (Task *task, TraceEventKind kind, const Request *request, unsigned count)
 {
   const SimulationSetup *setup = task->sim->setup;
   TraceEvent event;
@@ -265,6 +265,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   sim = g_new0 (Simulation, 1);
   sim->setup = setup;
   sim->fs_costs = costs;
+  sim->traced = setup->traced || setup->trace;
   sim->kernel = setup->kernel ? setup->kernel : setup->policy->kernel;
   sim->engine = ur_engine_new ();
   sim->stacks = ur_coroutine_pool_new (0);

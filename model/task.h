@@ -85,6 +85,13 @@ struct Task {
   Task *queue_next, *queue_prev;          /* run queue of its CPU */
 };
 
+/* Reports an event in the context of `task` to SimulationSetup.trace, if somebody listens. */
+static inline void sim_trace (Task *task, TraceEventKind kind, const Request *request, unsigned count)
+{
+  if (G_UNLIKELY (task->sim->traced))
+    sim_trace_event (task, kind, request, count);
+}
+
 /* A new task, not yet runnable. `pinned` -1: any CPU. (transfer none: the simulation owns it) */
 Task *task_new (Simulation *sim, const char *name, TaskClass class, int pinned, TaskBody body, void *data);
 /* Makes a new task runnable; `creator` (nullable) is the task that made it: placement starts from its CPU. */
