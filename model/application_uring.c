@@ -16,11 +16,12 @@
 #include <errno.h>
 
 /* fio 3.33 and later: CQSIZE (CQ as large as the SQ), and what the kernel has of COOP_TASKRUN, SINGLE_ISSUER and
- * DEFER_TASKRUN; with sqthread_poll SQPOLL and CQSIZE only. */
-static RingFlags fio_ring_flags (unsigned kernel, gboolean sqpoll)
+ * DEFER_TASKRUN; with sqthread_poll SQPOLL and CQSIZE only; with hipri IOPOLL too. */
+static RingFlags fio_ring_flags (unsigned kernel, gboolean sqpoll, gboolean hipri)
 {
   RingFlags flags = {
     .sqpoll = sqpoll,
+    .iopoll = hipri,
     .cqsize = kernel >= KERNEL (5, 5),
     .coop_taskrun = !sqpoll && kernel >= KERNEL (5, 19),
     .single_issuer = !sqpoll && kernel >= KERNEL (6, 0),
@@ -41,7 +42,7 @@ RingSetup application_ring_setup (const WorkloadJob *job, unsigned kernel, unsig
   RingSetup setup = {
     .entries = options->given && options->sq_entries ? options->sq_entries : iodepth,
     .cq_entries = options->cq_entries,
-    .flags = options->given ? options->flags : fio_ring_flags (kernel, sqpoll),
+    .flags = options->given ? options->flags : fio_ring_flags (kernel, sqpoll, job->hipri),
     .sq_cpu = job->sqpoll_cpu,
     .sq_idle = options->sq_idle,
   };

@@ -48,7 +48,7 @@ typedef struct {
 struct BlockDevice {
   Simulation *sim;
   const Device *device;
-  gboolean synchronous, scheduler;
+  gboolean synchronous, scheduler, pollable;
   unsigned channels, tags, depth;
   uint64_t max_request;
   Direction direction[BLOCK_OPS];
@@ -58,6 +58,7 @@ struct BlockDevice {
   unsigned tags_used, in_hardware, channels_busy;
   RequestList scheduled, waiting; /* in the scheduler; in the hardware, without a channel */
   RequestList polled_done;
+  GPtrArray *pollers; /* of Task: spin in block_poll_spin() */
   GQueue tag_waiters; /* of Task */
   /* Pools: `all` owns, `free` is what of it is not in use. */
   GPtrArray *all, *free;             /* of BlockRequest */
@@ -125,6 +126,8 @@ BlockDevice *block_device_new (Simulation *sim, const Device *device)
   block->device = device;
   block->synchronous = device_number (device, DEVICE_SYNCHRONOUS) != 0;
   block->scheduler = requests > 0;
+  block->pollable = device_number (device, DEVICE_POLL) != 0;
+  block->pollers = g_ptr_array_new ();
   block->channels = (unsigned) device_number (device, DEVICE_CHANNELS);
   block->depth = (unsigned) device_number (device, DEVICE_QUEUE_DEPTH);
   block->tags = requests ? requests : block->depth;
@@ -153,6 +156,7 @@ void block_device_free (BlockDevice *block)
   for (unsigned op = 0; op < BLOCK_OPS; op++)
     ur_shape_free (block->direction[op].shape);
   g_queue_clear (&block->tag_waiters);
+  g_ptr_array_unref (block->pollers);
   g_ptr_array_unref (block->free);
   g_ptr_array_unref (block->all);
   g_ptr_array_unref (block->free_parts);
@@ -328,6 +332,12 @@ static void request_interrupt (UrEngine *engine, void *data)
   request_complete (data, NULL);
 }
 
+void block_poll_kick (BlockDevice *block)
+{
+  for (unsigned i = 0; i < block->pollers->len; i++)
+    task_spin_finish (g_ptr_array_index (block->pollers, i), 0);
+}
+
 /* The device is done: the channel is free, the host hears of it. */
 static void request_finished (UrEngine *engine, void *data)
 {
@@ -339,6 +349,7 @@ static void request_finished (UrEngine *engine, void *data)
   sim_progress (sim);
   if (request->polled) {
     list_push (&block->polled_done, request);
+    block_poll_kick (block);
   } else {
     UrTime ns = sim_cost (sim, COST_BLOCK_INTERRUPT);
 
@@ -347,6 +358,19 @@ static void request_finished (UrEngine *engine, void *data)
     ur_engine_at (engine, cpu_interrupt (request->cpu, ns), request_interrupt, request);
   }
   block_run (block);
+}
+
+gboolean block_poll_spin (Task *task, BlockDevice *block)
+{
+  SpinEnd end;
+
+  task_sync (task);
+  if (block->polled_done.n)
+    return TRUE;
+  g_ptr_array_add (block->pollers, task);
+  end = task_spin (task, NULL, UR_TIME_NEVER);
+  g_ptr_array_remove (block->pollers, task);
+  return end == SPIN_DONE;
 }
 
 unsigned block_poll (Task *task, BlockDevice *block)
@@ -496,7 +520,7 @@ static BlockRequest *request_new (Task *task, BlockDevice *block, Bio *bio)
 
   *request = (BlockRequest){ .block = block,
                              .op = bio->op,
-                             .polled = bio->polled,
+                             .polled = bio->polled && block->pollable,
                              .start = bio->start,
                              .length = bio->length,
                              .first = bio,

@@ -73,6 +73,11 @@ void     block_flush_plug (Task *task, BlockDevice *block);
 /* Looks at the polled queue once: ends the bios that the device is done with, returns how many. */
 unsigned block_poll (Task *task, BlockDevice *block);
 
+/* Spins until a polled request is done, or the CPU is wanted (FALSE). */
+gboolean block_poll_spin (Task *task, BlockDevice *block);
+/* Lets all who spin look again. */
+void     block_poll_kick (BlockDevice *block);
+
 /* For bio ends: wakes `wakee`; `task` pays, or the interrupt on `cpu` is longer. */
 void     block_wake (Task *task, Cpu *cpu, Task *wakee);
 

@@ -88,7 +88,7 @@ static void check_rings (Simulation *sim)
   for (unsigned i = 0; i < sim->rings->len; i++) {
     const Ring *ring = g_ptr_array_index (sim->rings, i);
 
-    if (ring->link_head || ring->defer_list.length || ring->in_flight)
+    if (ring->link_head || ring->defer_list.length || ring->in_flight || ring->n_iopoll)
       check_failed (sim, "check: ring %u: %u requests in flight, %u deferred, %s", ring->id, ring->in_flight,
                     ring->defer_list.length, ring->link_head ? "a chain that was not ended" : "no chain");
   }

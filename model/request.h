@@ -78,6 +78,7 @@ struct Request {
                                          * NULL: is_sync_kiocb(), the caller waits */
   Bio bio;                /* of a direct request */
   gboolean polled;        /* IOCB_HIPRI */
+  gboolean iopoll_completed, iopoll_slept; UrTime iopoll_start;   /* iopoll.c */
   gboolean dio_submitting, dio_ended; Task *dio_waiter;   /* direct_io.c */
   RequestTimes time;
 };

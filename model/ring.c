@@ -2,6 +2,7 @@
 #include "model/ring.h"
 
 #include "model/io_wq.h"
+#include "model/iopoll.h"
 #include "model/link.h"
 #include "model/task_work.h"
 #include "model/timeout.h"
@@ -31,6 +32,8 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
   ring->cq_entries = sizes.cq_entries;
   ring->sq = g_new0 (Request *, ring->sq_entries);
   ring->cq = g_new0 (Request *, ring->cq_entries);
+  if (setup->flags.iopoll)
+    io_iopoll_init (ring);
   g_queue_init (&ring->overflow);
   g_queue_init (&ring->dropped);
   g_queue_init (&ring->defer_list);

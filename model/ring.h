@@ -46,6 +46,8 @@ struct Ring {
   gboolean need_wakeup;                 /* IORING_SQ_NEED_WAKEUP */
   gboolean closed;                      /* the application has closed it: its sq_thread forgets it */
   Task *sq_waiter;                      /* in io_sqpoll_wait_sq(): wants room in the SQ */
+  GQueue iopoll_list;                   /* IOPOLL, of Request, by link: given to the device, not yet completed */
+  UrTime hybrid_poll_time;              /* HYBRID_IOPOLL: the shortest run of a request so far */
   unsigned n_iopoll;                    /* IOPOLL: requests on the list that is polled */
   void (*do_iopoll) (Task *task, Ring *ring);     /* looks for completions once, under uring_lock; NULL without IOPOLL */
 

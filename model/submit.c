@@ -4,6 +4,7 @@
 #include "model/cancel.h"
 #include "model/cpu.h"
 #include "model/file_io.h"
+#include "model/iopoll.h"
 #include "model/link.h"
 #include "model/policy_state.h"
 #include "model/task_work.h"
@@ -120,6 +121,11 @@ static void io_issue_file (Task *task, Ring *ring, Request *request, unsigned re
   FileIoResult result = FILE_IO_AGAIN_EARLY;
 
   request->time.attempt = task_now (task);
+  if (G_UNLIKELY (ring->flags.iopoll && !request->polled)) {
+    request->time.verdict = request->time.attempt;
+    io_fail (task, ring, request, EOPNOTSUPP);
+    return;
+  }
   if (rule->attempt == ATTEMPT_NONBLOCK)
     result = file_io (task, request, TRUE);
   else if (rule->attempt == ATTEMPT_BLOCKING)
@@ -127,9 +133,11 @@ static void io_issue_file (Task *task, Ring *ring, Request *request, unsigned re
   else if (rule->attempt == ATTEMPT_TRYLOCK)
     result = file_io_trylock (task, request);
   request->time.verdict = task_now (task);
-  if (result == FILE_IO_QUEUED)
+  if (result == FILE_IO_QUEUED) {
     request->outcome = OUTCOME_ASYNC;
-  else if (result == FILE_IO_DONE)
+    if (G_UNLIKELY (request->polled))
+      io_iopoll_req_issued (task, ring, request);
+  } else if (result == FILE_IO_DONE)
     io_done_inline (task, ring, request, rule->post_now);
   else
     io_again (task, ring, request, rule);
@@ -221,9 +229,17 @@ static int io_flags_error (const Ring *ring, const Request *request)
   return (request->sqe_flags & SQE_DRAIN) && (request->sqe_flags & SQE_CQE_SKIP) ? EOPNOTSUPP : 0;
 }
 
+/* io_init_req(): what an IOPOLL ring refuses, all but NOP, reads and writes. */
+static gboolean io_is_not_polled (const Request *request)
+{
+  return request->opcode == REQUEST_IO ? request->io.op > IO_WRITE : request->opcode != REQUEST_NOP;
+}
+
 /* io_init_req() and the opcode's prep: TRUE if they refuse it. */
 static gboolean io_prep_fails (const Ring *ring, Request *request)
 {
+  if (G_UNLIKELY (ring->flags.iopoll && !request->prep_error && io_is_not_polled (request)))
+    request->prep_error = EINVAL;
   if (G_LIKELY (!request->prep_error && !request->sqe_flags && request->opcode == REQUEST_IO))
     return FALSE;
   if (!request->prep_error)
@@ -252,6 +268,8 @@ static gboolean io_submit_sqe (Task *task, Ring *ring, Request *request, unsigne
   io_prep_cost (task, request);
   request->cpu = task->cpu->id;
   request->ki_complete = io_complete_rw;
+  if (G_UNLIKELY (ring->flags.iopoll))
+    io_iopoll_prepare (request);
   ring->in_flight++;
   request->sequence = ring->n_submitted++;
   ring->sim->count.submitted++;
@@ -336,7 +354,9 @@ static int io_uring_do_enter (Task *task, Ring *ring, unsigned to_submit, unsign
     min_complete = MIN (min_complete, ring->cq_entries);
     task_sync (task);
     task_work_run_budget (task, ring, ring_local_budget (ring, min_complete, TRUE));
-    if (min_complete)
+    if (ring->flags.iopoll && !ring->sq_thread)
+      io_iopoll_check (task, ring, min_complete, deadline);
+    else if (min_complete)
       ring_wait (task, ring, min_complete, deadline);
     else
       ring_flush_overflow (ring);
@@ -399,8 +419,11 @@ Request *io_wq_submit_work (Task *task, Request *request)
   sim_progress (ring->sim);
   request->time.queue_wakeup = task_wakeup_within (task, request->time.queued, request->time.started);
   io_resolve_fixed (task, ring, request);
-  if (file_io (task, request, FALSE) == FILE_IO_QUEUED)
+  if (file_io (task, request, FALSE) == FILE_IO_QUEUED) {
+    if (G_UNLIKELY (ring->flags.iopoll)) /* nobody completes it before it is on the list */
+      io_iopoll_req_issued (task, ring, request);
     return NULL; /* and the request may be gone */
+  }
   if (request->result < 0)
     request->outcome = OUTCOME_FAILED;
   request->time.done = task_now (task);

@@ -19,7 +19,7 @@
 
 #include "model/io_wq.h"
 
-/* Whether a worker hands its completions to the submitter (6.2+ on DEFER_TASKRUN rings; 6.1 does not). */
+/* Whether a worker hands its completions to the submitter (6.2+ on DEFER_TASKRUN and IOPOLL rings; 6.1 does not). */
 gboolean task_work_posts (const Ring *ring);
 /* A completion for the owner to post, from a worker. */
 void     task_work_add_completion (Task *from, Ring *ring, Request *request);

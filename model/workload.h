@@ -129,6 +129,7 @@ typedef struct {
   unsigned batch_complete_min, batch_complete_max;   /* iodepth_batch_complete_min/max */
   unsigned iodepth_low;
   gboolean direct, sqpoll, force_async, fixed_buffers, fixed_files;
+  gboolean hipri;                 /* fio's ring is set up with IOPOLL */
   int      sqpoll_cpu;            /* -1: not pinned */
   RingOptions ring;
   SqeOptions sqe;

@@ -312,7 +312,6 @@ static void test_refused (void)
     { "[a]\nsize=1m\nrandom_distribution=zoned:50/10:50/90\n", "zoned is not modelled" },
     { "[a]\nsize=1m\nrandom_distribution=zipf:1\n", "other than 1" },
     { "[a]\nsize=1m\nzonemode=zbd\n", "zones are not modelled" },
-    { "[a]\nsize=1m\nhipri=1\n", "j.fio:3: hipri: polled I/O is not modelled" },
     { "[a]\nsize=1m\nforce_async=4\n", "j.fio:3: force_async=4; expected 0 or 1" },
     { "[a]\nsize=1m\nruntime=1.5\n", "j.fio:3: runtime: \"1.5\" has a fraction" },
     { "[a]\nsize=2e\n", "j.fio:2: size: \"2e\" has an unknown suffix" },

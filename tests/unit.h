@@ -40,6 +40,7 @@
   X (ring_setup) \
   X (page_io) \
   X (direct_io) \
+  X (iopoll) \
   X (ring) \
   X (task_work) \
   X (submit) \

@@ -642,6 +642,7 @@ static const Option options_table[] = {
   FUNCTION ("kb_base", set_kb_base),
   BOOL ("sqthread_poll", sqpoll),
   FUNCTION ("sqthread_poll_cpu", set_sqpoll_cpu),
+  BOOL ("hipri", hipri),
   BOOL ("fixedbufs", fixed_buffers),
   BOOL ("registerfiles", fixed_files),
   FUNCTION ("force_async", set_force_async),
@@ -671,7 +672,6 @@ static const Option options_table[] = {
   REFUSED ("sprandom", "its pattern is not modelled"),
   REFUSED ("profile", "profiles are not modelled"),
   REFUSED ("merge_blktrace_file", "blktrace replay is not modelled"),
-  REFUSED ("hipri", "polled I/O is not modelled"),
 };
 
 static const Option *find_option (const char *name)

@@ -297,6 +297,7 @@ static WorkloadJob *new_job (Section *s)
   const gboolean ring = o->engine == APPLICATION_IO_URING;
   job->sqpoll = ring && o->sqpoll;
   job->force_async = ring && o->force_async;
+  job->hipri = ring && o->hipri;
   job->fixed_buffers = ring && o->fixed_buffers;
   job->fixed_files = ring && o->fixed_files;
   job->sqpoll_cpu = job->sqpoll && o->sqpoll_cpu_set ? (int) o->sqpoll_cpu : -1;
@@ -306,7 +307,7 @@ static WorkloadJob *new_job (Section *s)
   job->thinktime = o->thinktime;
   job->thinktime_blocks = o->thinktime_blocks;
   job->group = s->group;
-  if (!ring && (o->sqpoll || o->force_async || o->fixed_buffers || o->fixed_files)) {
+  if (!ring && (o->sqpoll || o->force_async || o->hipri || o->fixed_buffers || o->fixed_files)) {
     workload_note (s->jobs->workload, "job \"%s\": options of io_uring mean nothing with ioengine=%s", s->name,
                    application_engine_name (o->engine));
   }
