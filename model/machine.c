@@ -71,6 +71,7 @@ G_STATIC_ASSERT (sizeof (Placement) == sizeof (unsigned) && sizeof (Preemption) 
 static const Scalar scalars[] = {
   { "CPU", "Count", SCALAR_UNSIGNED, 1, 1024, NULL, offsetof (Machine, cpus) },
   { "CPU", "Nodes", SCALAR_UNSIGNED, 1, 64, NULL, offsetof (Machine, nodes) },
+  { "CPU", "Slowdown", SCALAR_NUMBER, 0.01, 1000, NULL, offsetof (Machine, slowdown) },
   { "CPU", "CacheSize", SCALAR_BYTES, 0, 1e15, NULL, offsetof (Machine, cache_size) },
   { "CPU", "Noise", SCALAR_NUMBER, 0, 2, NULL, offsetof (Machine, noise) },
   { "Scheduler", "Placement", SCALAR_CHOICE, 0, 0, placements, offsetof (Machine, placement) },

@@ -134,6 +134,7 @@ typedef struct Machine {
   char    *display;                      /* the file as origins name it: "machines/NAME.machine" or the path as given */
   unsigned cpus;                         /* [CPU] Count */
   unsigned nodes;                        /* [CPU] Nodes: NUMA nodes, equal blocks of CPUs */
+  double   slowdown;                     /* [CPU] Slowdown: of emulated CPUs; what takes instructions takes that much longer */
   uint64_t cache_size;                   /* [CPU] CacheSize, bytes: files up to this size stay in the CPUs' caches */
   double   noise;                        /* [CPU] Noise: coefficient of variation of every cost; 0.15 */
   Placement  placement;                  /* [Scheduler] Placement=spread|pack */

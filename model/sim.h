@@ -42,6 +42,7 @@ struct Simulation {
   UrEngine *engine;
   UrCoroutinePool *stacks;
   const UrShape *shape;                 /* of every cost; NULL: constant */
+  double cost_mean[COSTS], fs_cost_mean[FS_COSTS];        /* the machine's costs, slowed down */
   UrRandom cost_stream[COSTS], fs_cost_stream[FS_COSTS];
   Cpu *cpus; unsigned n_cpus, n_idle;
   unsigned n_nodes;                     /* NUMA nodes, each a block of CPUs */
@@ -86,12 +87,12 @@ void sim_application_ended (Simulation *sim);
 /* One draw of a cost, ns. */
 static inline UrTime sim_cost (Simulation *sim, CostKey key)
 {
-  double mean = (double) sim->setup->machine->cost[key].ns;
+  double mean = sim->cost_mean[key];
   return (UrTime) (sim->shape ? mean * ur_shape_draw (sim->shape, &sim->cost_stream[key]) + 0.5 : mean);
 }
 static inline UrTime sim_fs_cost (Simulation *sim, FileSystemCostKey key)
 {
-  double mean = (double) sim->fs_costs->cost[key].ns;
+  double mean = sim->fs_cost_mean[key];
   return (UrTime) (sim->shape ? mean * ur_shape_draw (sim->shape, &sim->fs_cost_stream[key]) + 0.5 : mean);
 }
 

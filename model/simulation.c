@@ -104,15 +104,28 @@ static void sim_init_levels (Simulation *sim)
   ur_level_init (&count->in_flight, 0, 0);
 }
 
+/* What takes no CPU instructions takes as long on an emulated CPU. */
+static gboolean cost_is_slowed (CostKey key) { return key != COST_IDLE_EXIT && key != COST_IDLE_EXIT_DEEP; }
+
+static gboolean fs_cost_is_slowed (FileSystemCostKey key)
+{
+  return key != FS_COST_SLEEP && key != FS_COUNT_SLEEP_EVERY;
+}
+
 static void sim_init_costs (Simulation *sim)
 {
   const SimulationSetup *setup = sim->setup;
+  const Machine *machine = setup->machine;
 
-  sim->shape = setup->machine->shape;
-  for (unsigned i = 0; i < COSTS; i++)
+  sim->shape = machine->shape;
+  for (unsigned i = 0; i < COSTS; i++) {
+    sim->cost_mean[i] = (double) machine->cost[i].ns * (cost_is_slowed (i) ? machine->slowdown : 1);
     ur_random_init_indexed (&sim->cost_stream[i], setup->seed, machine_cost_key (i), i);
-  for (unsigned i = 0; i < FS_COSTS; i++)
+  }
+  for (unsigned i = 0; i < FS_COSTS; i++) {
+    sim->fs_cost_mean[i] = (double) sim->fs_costs->cost[i].ns * (fs_cost_is_slowed (i) ? machine->slowdown : 1);
     ur_random_init_indexed (&sim->fs_cost_stream[i], setup->seed, machine_file_system_cost_key (i), i);
+  }
 }
 
 /* What io_uring_setup() would answer. */
