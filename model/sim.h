@@ -58,6 +58,7 @@ struct Simulation {
   gboolean traced;                      /* somebody listens to events, or they cost time */
   gboolean ended;                       /* every stream has ended, or it was interrupted */
   UrTime last_progress, finished;       /* last time a request got further; when it ended */
+  UrTime looked_at; uint64_t events_then;       /* last_progress when sim_drive() last looked, and events up to then */
   uint64_t issued;                      /* requests prepared, for --limit-ios */
   UrTime residence;                     /* sum of the times requests spent in flight, for Little's law */
   SimulationCounters count;

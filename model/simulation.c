@@ -17,6 +17,8 @@
 /* Files lie one after the other on the device, at multiples of this, with room to grow. */
 #define FILE_SPACING ((uint64_t) 64 << 20)
 #define STUCK_AFTER (100 * UR_S)
+/* And how many events may happen without one, in flight or not: tasks that keep each other busy for ever. */
+#define STUCK_EVENTS 100000000u
 /* Requests in flight over all streams: 300 bytes each. */
 #define IN_FLIGHT_MAX 1048576u
 
@@ -372,6 +374,16 @@ static GError *sim_deadlock (const Simulation *sim)
   return error;
 }
 
+static gboolean sim_is_stuck (Simulation *sim, UrTime next)
+{
+  if (sim->looked_at != sim->last_progress) {
+    sim->looked_at = sim->last_progress;
+    sim->events_then = ur_engine_events (sim->engine);
+  }
+  return next == UR_TIME_NEVER || ur_engine_events (sim->engine) > sim->events_then + STUCK_EVENTS ||
+         (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + STUCK_AFTER);
+}
+
 gboolean sim_drive (Simulation *sim)
 {
   const SimulationSetup *setup = sim->setup;
@@ -379,7 +391,7 @@ gboolean sim_drive (Simulation *sim)
   while (!sim->error && !sim->ended) {
     UrTime next = ur_engine_next (sim->engine);
 
-    if (next == UR_TIME_NEVER || (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + STUCK_AFTER)) {
+    if (sim_is_stuck (sim, next)) {
       sim_fail (sim, sim_deadlock (sim));
       break;
     }
