@@ -239,98 +239,98 @@ static void look (Fixture *fixture, gpointer data)
 }
 
 /* The state at a time: which workers run (by order of creation), how many there are, what the queue counts. */
+static const struct {
+  const char *rule, *policy, *script;
+  double at;
+  Pool pool;
+} pool_rows[] = {
+  { "three work",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+    5,
+    { "123", 3, 0, 3, 0 } },
+  { "the first is done",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+    15,
+    { "23", 3, 0, 2, 1 } },
+  { "all are idle",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+    35,
+    { "", 3, 0, 0, 3 } },
+  { "the last to become idle is woken",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 "
+    "submit:3 run:100 sqe:ar3 submit:4 reap",
+    135,
+    { "3", 3, 0, 1, 2 } },
+  { "another order",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 "
+    "submit:3 run:100 sqe:ar3 submit:4 reap",
+    135,
+    { "1", 3, 0, 1, 2 } },
+  { "then the one before",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 "
+    "submit:3 run:100 sqe:ar3 submit run:1 sqe:ar3 submit:5 reap",
+    135,
+    { "13", 3, 0, 2, 1 } },
+  { "work beyond the limit is pending",
+    "hashed-2",
+    "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit run:.001 sqe:ar3 sqe:ar3 submit:4 reap",
+    5,
+    { "12", 2, 2, 2, 0 } },
+  { "a run that was taken is not pending",
+    "linux-6.3",
+    "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap",
+    5,
+    { "1", 1, 0, 1, 0 } },
+  { "idle for less than 5 s: all stay",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+    5000010.999,
+    { "", 3, 0, 0, 3 } },
+  { "idle for 5 s: the first leaves",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+    5000012,
+    { "", 2, 0, 0, 2 } },
+  { "the next too",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+    5000022,
+    { "", 1, 0, 0, 1 } },
+  { "the last one stays",
+    "linux-6.18",
+    "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
+    60000000,
+    { "", 1, 0, 0, 1 } },
+  { "work starts the 5 s again",
+    "linux-6.18",
+    "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap",
+    7999999,
+    { "", 2, 0, 0, 2 } },
+};
+
 static void test_pool (void)
 {
-  static const struct {
-    const char *rule, *policy, *script;
-    double at;
-    Pool pool;
-  } rows[] = {
-    { "three work",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
-      5,
-      { "123", 3, 0, 3, 0 } },
-    { "the first is done",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
-      15,
-      { "23", 3, 0, 2, 1 } },
-    { "all are idle",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
-      35,
-      { "", 3, 0, 0, 3 } },
-    { "the last to become idle is woken",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 "
-      "submit:3 run:100 sqe:ar3 submit:4 reap",
-      135,
-      { "3", 3, 0, 1, 2 } },
-    { "another order",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 "
-      "submit:3 run:100 sqe:ar3 submit:4 reap",
-      135,
-      { "1", 3, 0, 1, 2 } },
-    { "then the one before",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+3 submit run:.001 sqe:aw1+1 submit run:.001 sqe:aw2+2 "
-      "submit:3 run:100 sqe:ar3 submit run:1 sqe:ar3 submit:5 reap",
-      135,
-      { "13", 3, 0, 2, 1 } },
-    { "work beyond the limit is pending",
-      "hashed-2",
-      "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit run:.001 sqe:ar3 sqe:ar3 submit:4 reap",
-      5,
-      { "12", 2, 2, 2, 0 } },
-    { "a run that was taken is not pending",
-      "linux-6.3",
-      "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap",
-      5,
-      { "1", 1, 0, 1, 0 } },
-    { "idle for less than 5 s: all stay",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
-      5000010.999,
-      { "", 3, 0, 0, 3 } },
-    { "idle for 5 s: the first leaves",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
-      5000012,
-      { "", 2, 0, 0, 2 } },
-    { "the next too",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
-      5000022,
-      { "", 1, 0, 0, 1 } },
-    { "the last one stays",
-      "linux-6.18",
-      "S@1: ring:8 sqe:aw0+1 submit run:.001 sqe:aw1+2 submit run:.001 sqe:aw2+3 submit:3 reap",
-      60000000,
-      { "", 1, 0, 0, 1 } },
-    { "work starts the 5 s again",
-      "linux-6.18",
-      "S@1: ring:8 sqe:ar3 submit run:.001 sqe:ar3 submit:2 run:3000000 sqe:ar3 submit run:1 sqe:ar3 submit:4 reap",
-      7999999,
-      { "", 2, 0, 0, 2 } },
-  };
-
-  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_FREE);
-    const Pool *expected = &rows[i].pool;
+  for (unsigned i = 0; i < G_N_ELEMENTS (pool_rows); i++) {
+    Fixture *fixture = fixture_new (pool_rows[i].policy, "ext4", COSTS_FREE);
+    const Pool *expected = &pool_rows[i].pool;
     Pool pool = { "not looked at", 0, 0, 0, 0 };
 
     fixture_set (fixture, TEN_US);
     fixture_build (fixture);
-    fixture_script (fixture, rows[i].script);
-    fixture_at (fixture, (UrTime) (rows[i].at * 1000), look, &pool);
-    fixture_run (fixture, rows[i].rule);
+    fixture_script (fixture, pool_rows[i].script);
+    fixture_at (fixture, (UrTime) (pool_rows[i].at * 1000), look, &pool);
+    fixture_run (fixture, pool_rows[i].rule);
     ROW_CHECK (strcmp (pool.running, expected->running) == 0 && pool.alive == expected->alive, "%s: %s of %u run",
-               rows[i].rule, pool.running, pool.alive);
+               pool_rows[i].rule, pool.running, pool.alive);
     ROW_CHECK (pool.pending == expected->pending && pool.executing == expected->executing &&
                    pool.idle == expected->idle,
-               "%s: pending %u, executing %u, idle %u", rows[i].rule, pool.pending, pool.executing, pool.idle);
+               "%s: pending %u, executing %u, idle %u", pool_rows[i].rule, pool.pending, pool.executing, pool.idle);
     fixture_free (fixture);
   }
 }

@@ -37,86 +37,88 @@ static gboolean known_name (const char *name, unsigned length, gpointer data)
   return strlen (known) == length && !memcmp (name, known, length);
 }
 
+static const struct {
+  const char *line;
+  unsigned version;
+  const char *known; /* a name that was added */
+  IologLineKind kind;
+  IologAction action;
+  const char *name;
+  uint64_t time, offset, length;
+} line_rows[] = {
+  { "12 f add", 3, "", IOLOG_LINE_OK, IOLOG_ADD, "f", 12, 0, 0 },
+  { "12 f read 4096 512", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", 12, 4096, 512 },
+  { "f read 4096 512", 2, "", IOLOG_LINE_OK, IOLOG_READ, "f", 0, 4096, 512 },
+  { " \t12\t f\twrite   0\t512  ", 3, "", IOLOG_LINE_OK, IOLOG_WRITE, "f", 12, 0, 512 },
+  { "1 f sync_file_range 0 0", 3, "", IOLOG_LINE_OK, IOLOG_SYNC_FILE_RANGE, "f", 1, 0, 0 },
+  { "1 f syncfs 1 2", 3, "", IOLOG_LINE_OK, IOLOG_SYNCFS, "f", 1, 1, 2 },
+  { "1 f datasync 7 0", 3, "", IOLOG_LINE_OK, IOLOG_DATASYNC, "f", 1, 7, 0 },
+  { "f wait 500 0", 2, "", IOLOG_LINE_OK, IOLOG_WAIT, "f", 0, 500, 0 },
+  { "18446744073709551615 f read 18446744073709551615 0", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", UINT64_MAX, UINT64_MAX,
+    0 },
+  { "00000000000000000000012 f read 0000000000000000000000000512 1", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", 12, 512,
+    1 },
+  { "1 f read 123456789012 1234567890123456789", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", 1, 123456789012,
+    1234567890123456789 },
+  /* names with blanks, and names that are actions */
+  { "5 my file add", 3, "", IOLOG_LINE_OK, IOLOG_ADD, "my file", 5, 0, 0 },
+  { "5 my  file.bin read 0 4096", 3, "", IOLOG_LINE_OK, IOLOG_READ, "my  file.bin", 5, 0, 4096 },
+  { "trtype=PCIe traddr=0000.05.00.0 ns=1 write 0 4096", 2, "", IOLOG_LINE_OK, IOLOG_WRITE,
+    "trtype=PCIe traddr=0000.05.00.0 ns=1", 0, 0, 4096 },
+  { "5 add open", 3, "", IOLOG_LINE_OK, IOLOG_OPEN, "add", 5, 0, 0 },
+  { "5 read read 0 1", 3, "", IOLOG_LINE_OK, IOLOG_READ, "read", 5, 0, 1 },
+  { "5 f read 0 1 read 2 3", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f read 0 1", 5, 2, 3 },
+  { "5 f read 0 1 read 2 3", 3, "f", IOLOG_LINE_OK, IOLOG_READ, "f", 5, 0, 1 },
+  { "5 f read 0 1 read 2 3", 3, "f read 0 1", IOLOG_LINE_OK, IOLOG_READ, "f read 0 1", 5, 2, 3 },
+  { "5 a:b\\c add", 3, "", IOLOG_LINE_OK, IOLOG_ADD, "a:b\\c", 5, 0, 0 },
+  { "5 f read 0 4096 extra junk", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", 5, 0, 4096 },
+  /* no request */
+  { "", 3, "", IOLOG_LINE_EMPTY, IOLOG_ADD, NULL, 0, 0, 0 },
+  { " \t", 3, "", IOLOG_LINE_EMPTY, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "# comment", 3, "", IOLOG_LINE_EMPTY, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "  ; f read 0 1", 2, "", IOLOG_LINE_EMPTY, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "fio version 3 iolog", 3, "", IOLOG_LINE_VERSION, IOLOG_ADD, NULL, 0, 3, 0 },
+  { "fio version 2 iolog and more", 3, "", IOLOG_LINE_VERSION, IOLOG_ADD, NULL, 0, 2, 0 },
+  { "725 /d/sh.0.0 wfio version 3 iolog", 3, "", IOLOG_LINE_TORN, IOLOG_ADD, NULL, 0, 3, 0 },
+  { "20 /w/j write 81fio version 2 iolog", 3, "", IOLOG_LINE_TORN, IOLOG_ADD, NULL, 0, 2, 0 },
+  { "20 f write 0 4096 fio version 3 iolog", 3, "", IOLOG_LINE_TORN, IOLOG_ADD, NULL, 0, 3, 0 },
+  /* broken */
+  { "f add", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "10 f add", 2, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "10 f add", 2, "10 f", IOLOG_LINE_OK, IOLOG_ADD, "10 f", 0, 0, 0 },
+  { "10 f READ 0 1", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "10 f read 0", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "10 f read 0 4k", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "10 f", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "10", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "10 add", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "-1 f add", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "1.5 f add", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+  { "1 f read 18446744073709551616 1", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
+};
+
 static void test_lines (void)
 {
-  static const struct {
-    const char *line;
-    unsigned version;
-    const char *known; /* a name that was added */
-    IologLineKind kind;
-    IologAction action;
-    const char *name;
-    uint64_t time, offset, length;
-  } row[] = {
-    { "12 f add", 3, "", IOLOG_LINE_OK, IOLOG_ADD, "f", 12, 0, 0 },
-    { "12 f read 4096 512", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", 12, 4096, 512 },
-    { "f read 4096 512", 2, "", IOLOG_LINE_OK, IOLOG_READ, "f", 0, 4096, 512 },
-    { " \t12\t f\twrite   0\t512  ", 3, "", IOLOG_LINE_OK, IOLOG_WRITE, "f", 12, 0, 512 },
-    { "1 f sync_file_range 0 0", 3, "", IOLOG_LINE_OK, IOLOG_SYNC_FILE_RANGE, "f", 1, 0, 0 },
-    { "1 f syncfs 1 2", 3, "", IOLOG_LINE_OK, IOLOG_SYNCFS, "f", 1, 1, 2 },
-    { "1 f datasync 7 0", 3, "", IOLOG_LINE_OK, IOLOG_DATASYNC, "f", 1, 7, 0 },
-    { "f wait 500 0", 2, "", IOLOG_LINE_OK, IOLOG_WAIT, "f", 0, 500, 0 },
-    { "18446744073709551615 f read 18446744073709551615 0", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", UINT64_MAX,
-      UINT64_MAX, 0 },
-    { "00000000000000000000012 f read 0000000000000000000000000512 1", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", 12, 512,
-      1 },
-    { "1 f read 123456789012 1234567890123456789", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", 1, 123456789012,
-      1234567890123456789 },
-    /* names with blanks, and names that are actions */
-    { "5 my file add", 3, "", IOLOG_LINE_OK, IOLOG_ADD, "my file", 5, 0, 0 },
-    { "5 my  file.bin read 0 4096", 3, "", IOLOG_LINE_OK, IOLOG_READ, "my  file.bin", 5, 0, 4096 },
-    { "trtype=PCIe traddr=0000.05.00.0 ns=1 write 0 4096", 2, "", IOLOG_LINE_OK, IOLOG_WRITE,
-      "trtype=PCIe traddr=0000.05.00.0 ns=1", 0, 0, 4096 },
-    { "5 add open", 3, "", IOLOG_LINE_OK, IOLOG_OPEN, "add", 5, 0, 0 },
-    { "5 read read 0 1", 3, "", IOLOG_LINE_OK, IOLOG_READ, "read", 5, 0, 1 },
-    { "5 f read 0 1 read 2 3", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f read 0 1", 5, 2, 3 },
-    { "5 f read 0 1 read 2 3", 3, "f", IOLOG_LINE_OK, IOLOG_READ, "f", 5, 0, 1 },
-    { "5 f read 0 1 read 2 3", 3, "f read 0 1", IOLOG_LINE_OK, IOLOG_READ, "f read 0 1", 5, 2, 3 },
-    { "5 a:b\\c add", 3, "", IOLOG_LINE_OK, IOLOG_ADD, "a:b\\c", 5, 0, 0 },
-    { "5 f read 0 4096 extra junk", 3, "", IOLOG_LINE_OK, IOLOG_READ, "f", 5, 0, 4096 },
-    /* no request */
-    { "", 3, "", IOLOG_LINE_EMPTY, IOLOG_ADD, NULL, 0, 0, 0 },
-    { " \t", 3, "", IOLOG_LINE_EMPTY, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "# comment", 3, "", IOLOG_LINE_EMPTY, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "  ; f read 0 1", 2, "", IOLOG_LINE_EMPTY, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "fio version 3 iolog", 3, "", IOLOG_LINE_VERSION, IOLOG_ADD, NULL, 0, 3, 0 },
-    { "fio version 2 iolog and more", 3, "", IOLOG_LINE_VERSION, IOLOG_ADD, NULL, 0, 2, 0 },
-    { "725 /d/sh.0.0 wfio version 3 iolog", 3, "", IOLOG_LINE_TORN, IOLOG_ADD, NULL, 0, 3, 0 },
-    { "20 /w/j write 81fio version 2 iolog", 3, "", IOLOG_LINE_TORN, IOLOG_ADD, NULL, 0, 2, 0 },
-    { "20 f write 0 4096 fio version 3 iolog", 3, "", IOLOG_LINE_TORN, IOLOG_ADD, NULL, 0, 3, 0 },
-    /* broken */
-    { "f add", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "10 f add", 2, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "10 f add", 2, "10 f", IOLOG_LINE_OK, IOLOG_ADD, "10 f", 0, 0, 0 },
-    { "10 f READ 0 1", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "10 f read 0", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "10 f read 0 4k", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "10 f", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "10", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "10 add", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "-1 f add", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "1.5 f add", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-    { "1 f read 18446744073709551616 1", 3, "", IOLOG_LINE_BAD, IOLOG_ADD, NULL, 0, 0, 0 },
-  };
-  for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
+  for (unsigned i = 0; i < G_N_ELEMENTS (line_rows); i++) {
     for (unsigned hinted = 0; hinted < 2; hinted++) {
       IologLine line = { 0 };
-      const char *hint = hinted ? (row[i].name ? row[i].name : "f") : NULL;
+      const char *hint = hinted ? (line_rows[i].name ? line_rows[i].name : "f") : NULL;
       const IologLineKind kind =
-          iolog_line_parse (row[i].line, (unsigned) strlen (row[i].line), row[i].version, hint,
-                            hint ? (unsigned) strlen (hint) : 0, known_name, (gpointer) row[i].known, &line);
-      if (!ROW_CHECK (kind == row[i].kind, "\"%s\": kind %d", row[i].line, kind)) {
+          iolog_line_parse (line_rows[i].line, (unsigned) strlen (line_rows[i].line), line_rows[i].version, hint,
+                            hint ? (unsigned) strlen (hint) : 0, known_name, (gpointer) line_rows[i].known, &line);
+      if (!ROW_CHECK (kind == line_rows[i].kind, "\"%s\": kind %d", line_rows[i].line, kind)) {
         continue;
       }
       if (kind == IOLOG_LINE_OK) {
-        ROW_CHECK (line.action == row[i].action && line.name_length == strlen (row[i].name) &&
-                       !memcmp (line.name, row[i].name, line.name_length) && line.time == row[i].time,
-                   "\"%s\": %s of \"%.*s\" at %" G_GUINT64_FORMAT, row[i].line, iolog_action_name (line.action),
+        ROW_CHECK (line.action == line_rows[i].action && line.name_length == strlen (line_rows[i].name) &&
+                       !memcmp (line.name, line_rows[i].name, line.name_length) && line.time == line_rows[i].time,
+                   "\"%s\": %s of \"%.*s\" at %" G_GUINT64_FORMAT, line_rows[i].line, iolog_action_name (line.action),
                    (int) line.name_length, line.name, line.time);
-        ROW_CHECK (line.length == row[i].length, "\"%s\": length %" G_GUINT64_FORMAT, row[i].line, line.length);
+        ROW_CHECK (line.length == line_rows[i].length, "\"%s\": length %" G_GUINT64_FORMAT, line_rows[i].line,
+                   line.length);
       }
       if (kind != IOLOG_LINE_EMPTY && kind != IOLOG_LINE_BAD) {
-        ROW_CHECK (line.offset == row[i].offset, "\"%s\": %" G_GUINT64_FORMAT, row[i].line, line.offset);
+        ROW_CHECK (line.offset == line_rows[i].offset, "\"%s\": %" G_GUINT64_FORMAT, line_rows[i].line, line.offset);
       }
     }
   }
@@ -424,81 +426,79 @@ static char *arrivals (Iolog *iolog, unsigned stream_index, const IologReplay *r
   return g_string_free (all, FALSE);
 }
 
+#define R(time) #time " f read 0 1\n"
+static const struct {
+  const char *name, *text;
+  IologOptions options;
+  const char *arrivals; /* us; of the first stream */
+} time_rows[] = {
+  { "fio: no delay while the stamp before is 0", OPENED R (300000), { 0 }, "0" },
+  { "fio: delay from 1 on", V3 "1 f add\n1 f open\n" R (300000), { 0 }, "299999" },
+  { "fio: a backward step is the new reference",
+    V3 "1 f add\n1 f open\n" R (300000) R (100000) R (300000),
+    { 0 },
+    "299999 299999 499999" },
+  { "fio: other lines delay too", V3 "1 f add\n1 f open\n" R (10) "500 f close\n510 f open\n" R (520), { 0 }, "9 519" },
+  { "segment: the first stamp may be 0",
+    OPENED R (300000) R (100000) R (100005),
+    { .order = IOLOG_ORDER_SEGMENT },
+    "300000 300000 300005" },
+  { "sort", OPENED R (300) R (100) R (200), { .order = IOLOG_ORDER_SORT }, "100 200 300" },
+  { "sort keeps equal stamps in order",
+    V3 "5 f add\n5 f open\n" R (9) R (7) R (9),
+    { .order = IOLOG_ORDER_SORT },
+    "2 4 4" },
+  { "sort without need", V3 "5 f add\n5 f open\n" R (9) R (12), { .order = IOLOG_ORDER_SORT }, "4 7" },
+  { "nanoseconds", V3 "1000 f add\n1000 f open\n" R (5000), { .unit = IOLOG_UNIT_NS }, "4" },
+  { "milliseconds", V3 "1 f add\n1 f open\n" R (3), { .unit = IOLOG_UNIT_MS }, "2000" },
+  { "two logs: the second behind the first",
+    V3 "1 f add\n1 f open\n" R (11) V3 "100 f add\n101 f open\n" R (106),
+    { 0 },
+    "10 16" },
+  { "two logs, sorted",
+    V3 "1 f add\n1 f open\n" R (21) R (11) V3 "100 f add\n101 f open\n" R (106),
+    { .order = IOLOG_ORDER_SORT },
+    "10 20 26" },
+  { "two logs: the first",
+    V3 "1 f add\n1 f open\n" R (11) V3 "100 f add\n101 f open\n" R (106),
+    { .segments = IOLOG_SEGMENTS_FIRST },
+    "10" },
+  { "two logs: in parallel",
+    V3 "1 f add\n1 f open\n" R (11) V3 "100 f add\n101 f open\n" R (106),
+    { .segments = IOLOG_SEGMENTS_PARALLEL },
+    "10" },
+  { "torn by a log of an unknown version: not the end of the first",
+    OPENED R (1) "2 f wfio version 4 iolog\n" R (3),
+    { .lenient = TRUE, .segments = IOLOG_SEGMENTS_FIRST },
+    "0 2" },
+  { "wait: milliseconds since the start",
+    V2 "f add\nf open\nf read 0 1\nf wait 50 0\nf read 0 1\nf wait 200 0\nf wait 200 0\nf read 0 1\n",
+    { 0 },
+    "0 50000 200000" },
+  { "wait: microseconds each",
+    V2 "f add\nf open\nf wait 50 0\nf read 0 1\nf wait 200 0\nf read 0 1\n",
+    { .wait = IOLOG_WAIT_REL_US },
+    "0 200" },
+  { "wait: milliseconds each",
+    V2 "f add\nf open\nf wait 50 0\nf read 0 1\nf wait 200 0\nf read 0 1\n",
+    { .wait = IOLOG_WAIT_REL_MS },
+    "50000 250000" },
+  { "wait in version 3 is left out", V3 "1 f add\n1 f open\n2 f wait 500 0\n" R (3), { 0 }, "2" },
+  { "no times", V2 "f add\nf open\nf read 0 1\nf read 0 1\n", { 0 }, "0 0" },
+};
+
 static void test_times (void)
 {
-#define R(time) #time " f read 0 1\n"
-  static const struct {
-    const char *name, *text;
-    IologOptions options;
-    const char *arrivals; /* us; of the first stream */
-  } row[] = {
-    { "fio: no delay while the stamp before is 0", OPENED R (300000), { 0 }, "0" },
-    { "fio: delay from 1 on", V3 "1 f add\n1 f open\n" R (300000), { 0 }, "299999" },
-    { "fio: a backward step is the new reference",
-      V3 "1 f add\n1 f open\n" R (300000) R (100000) R (300000),
-      { 0 },
-      "299999 299999 499999" },
-    { "fio: other lines delay too",
-      V3 "1 f add\n1 f open\n" R (10) "500 f close\n510 f open\n" R (520),
-      { 0 },
-      "9 519" },
-    { "segment: the first stamp may be 0",
-      OPENED R (300000) R (100000) R (100005),
-      { .order = IOLOG_ORDER_SEGMENT },
-      "300000 300000 300005" },
-    { "sort", OPENED R (300) R (100) R (200), { .order = IOLOG_ORDER_SORT }, "100 200 300" },
-    { "sort keeps equal stamps in order",
-      V3 "5 f add\n5 f open\n" R (9) R (7) R (9),
-      { .order = IOLOG_ORDER_SORT },
-      "2 4 4" },
-    { "sort without need", V3 "5 f add\n5 f open\n" R (9) R (12), { .order = IOLOG_ORDER_SORT }, "4 7" },
-    { "nanoseconds", V3 "1000 f add\n1000 f open\n" R (5000), { .unit = IOLOG_UNIT_NS }, "4" },
-    { "milliseconds", V3 "1 f add\n1 f open\n" R (3), { .unit = IOLOG_UNIT_MS }, "2000" },
-    { "two logs: the second behind the first",
-      V3 "1 f add\n1 f open\n" R (11) V3 "100 f add\n101 f open\n" R (106),
-      { 0 },
-      "10 16" },
-    { "two logs, sorted",
-      V3 "1 f add\n1 f open\n" R (21) R (11) V3 "100 f add\n101 f open\n" R (106),
-      { .order = IOLOG_ORDER_SORT },
-      "10 20 26" },
-    { "two logs: the first",
-      V3 "1 f add\n1 f open\n" R (11) V3 "100 f add\n101 f open\n" R (106),
-      { .segments = IOLOG_SEGMENTS_FIRST },
-      "10" },
-    { "two logs: in parallel",
-      V3 "1 f add\n1 f open\n" R (11) V3 "100 f add\n101 f open\n" R (106),
-      { .segments = IOLOG_SEGMENTS_PARALLEL },
-      "10" },
-    { "torn by a log of an unknown version: not the end of the first",
-      OPENED R (1) "2 f wfio version 4 iolog\n" R (3),
-      { .lenient = TRUE, .segments = IOLOG_SEGMENTS_FIRST },
-      "0 2" },
-    { "wait: milliseconds since the start",
-      V2 "f add\nf open\nf read 0 1\nf wait 50 0\nf read 0 1\nf wait 200 0\nf wait 200 0\nf read 0 1\n",
-      { 0 },
-      "0 50000 200000" },
-    { "wait: microseconds each",
-      V2 "f add\nf open\nf wait 50 0\nf read 0 1\nf wait 200 0\nf read 0 1\n",
-      { .wait = IOLOG_WAIT_REL_US },
-      "0 200" },
-    { "wait: milliseconds each",
-      V2 "f add\nf open\nf wait 50 0\nf read 0 1\nf wait 200 0\nf read 0 1\n",
-      { .wait = IOLOG_WAIT_REL_MS },
-      "50000 250000" },
-    { "wait in version 3 is left out", V3 "1 f add\n1 f open\n2 f wait 500 0\n" R (3), { 0 }, "2" },
-    { "no times", V2 "f add\nf open\nf read 0 1\nf read 0 1\n", { 0 }, "0 0" },
-  };
-  for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
+  for (unsigned i = 0; i < G_N_ELEMENTS (time_rows); i++) {
     g_autoptr (GError) error = NULL;
-    Iolog *iolog = open_text (row[i].text, strlen (row[i].text), &row[i].options, &error);
-    if (ROW_CHECK (iolog, "%s: %s", row[i].name, row_error (error))) {
+    Iolog *iolog = open_text (time_rows[i].text, strlen (time_rows[i].text), &time_rows[i].options, &error);
+    if (ROW_CHECK (iolog, "%s: %s", time_rows[i].name, row_error (error))) {
       g_autofree char *found = arrivals (iolog, 0, NULL);
-      ROW_CHECK (!strcmp (found, row[i].arrivals), "%s: %s", row[i].name, found);
-      if (row[i].options.segments == IOLOG_SEGMENTS_SEQUENTIAL) {
-        const char *last = strrchr (row[i].arrivals, ' ');
-        ROW_CHECK ((double) iolog_info (iolog)->duration_ns / 1000.0 == atof (last ? last : row[i].arrivals),
-                   "%s: duration %" G_GUINT64_FORMAT, row[i].name, iolog_info (iolog)->duration_ns);
+      ROW_CHECK (!strcmp (found, time_rows[i].arrivals), "%s: %s", time_rows[i].name, found);
+      if (time_rows[i].options.segments == IOLOG_SEGMENTS_SEQUENTIAL) {
+        const char *last = strrchr (time_rows[i].arrivals, ' ');
+        ROW_CHECK ((double) iolog_info (iolog)->duration_ns / 1000.0 == atof (last ? last : time_rows[i].arrivals),
+                   "%s: duration %" G_GUINT64_FORMAT, time_rows[i].name, iolog_info (iolog)->duration_ns);
       }
       iolog_unref (iolog);
     }

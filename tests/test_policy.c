@@ -64,75 +64,75 @@ static double look_up (PolicyVariable variable, void *data)
   return variable == POLICY_KERNEL ? request->kernel : (double) ((request->truth >> variable) & 1);
 }
 
+static const struct {
+  const char *policy, *what;
+  guint64 truth;
+  PolicyAttempt attempt;
+  PolicyOnAgain on_again;
+  const char *queue;
+  int rule;
+} decisions[] = {
+  { "linux-5.3", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.3", "buffered read", BUFFERED_READ, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.4", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "write", 200 },
+  { "linux-5.4", "direct write", DIRECT_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.4", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "write-workqueue-2", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "write", 10 },
+  { "write-workqueue-2", "buffered read", BUFFERED_READ, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.10", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.10", "direct write", DIRECT_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.10", "buffered read, RASYNC (5.9)", BUFFERED_READ | IS (POLICY_RASYNC), ATTEMPT_NONBLOCK,
+    ON_AGAIN_CALLBACK, NULL, 300 },
+  { "linux-5.10", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.10", "forced write (5.6)", BUFFERED_WRITE | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE,
+    "default", 100 },
+  { "linux-5.15", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.15", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-5.15", "forced write", BUFFERED_WRITE | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default",
+    100 },
+  { "linux-6.1", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-6.1", "buffered read, RASYNC", BUFFERED_READ | IS (POLICY_RASYNC), ATTEMPT_NONBLOCK, ON_AGAIN_CALLBACK, NULL,
+    300 },
+  { "linux-6.1", "buffered read, no RASYNC", BUFFERED_READ, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-6.1", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "linux-6.1", "forced write", BUFFERED_WRITE | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default",
+    100 },
+  { "linux-6.1", "forced read", BUFFERED_READ | IS (POLICY_RASYNC) | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE,
+    ON_AGAIN_QUEUE, "default", 100 },
+  { "linux-6.3", "fsync", IS (POLICY_SYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default", 200 },
+  { "linux-6.18", "fsync", IS (POLICY_SYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default", 200 },
+  { "linux-6.18", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "inline-buffered-write", "buffered write", BUFFERED_WRITE, ATTEMPT_BLOCKING, ON_AGAIN_FAIL, NULL, 10 },
+  { "inline-buffered-write", "direct write", DIRECT_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "inline-buffered-write", "forced write", BUFFERED_WRITE | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE,
+    "default", 100 },
+  { "inline-buffered-write", "fsync", IS (POLICY_SYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default", 200 },
+  { "no-offload", "fsync", IS (POLICY_SYNC), ATTEMPT_BLOCKING, ON_AGAIN_FAIL, NULL, 10 },
+  { "no-offload", "forced fsync", IS (POLICY_SYNC) | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default",
+    100 },
+  { "always-punt", "buffered read", BUFFERED_READ | IS (POLICY_RASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default", 10 },
+  { "trylock-inline", "buffered write", BUFFERED_WRITE, ATTEMPT_TRYLOCK, ON_AGAIN_QUEUE, "default", 10 },
+  { "unhashed", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { "hashed-2", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
+  { POLICY_DATA "/y_replaces_closing_rule.policy", "write", BUFFERED_WRITE, ATTEMPT_BLOCKING, ON_AGAIN_FAIL, NULL,
+    1000 },
+  { POLICY_DATA "/y_replaces_closing_rule.policy", "trim", IS (POLICY_DIRECT), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE,
+    "default", 1000 },
+  { POLICY_DATA "/y_replaces_rule.policy", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default",
+    1000 },
+  { POLICY_DATA "/y_replaces_rule.policy", "fsync", IS (POLICY_SYNC) | IS (POLICY_SQ_THREAD), ATTEMPT_BLOCKING,
+    ON_AGAIN_FAIL, NULL, 200 },
+  { POLICY_DATA "/y_adaptive.policy", "write", BUFFERED_WRITE, ATTEMPT_TRYLOCK, ON_AGAIN_QUEUE, "slow", 5 },
+  { POLICY_DATA "/y_adaptive.policy", "write, locked", BUFFERED_WRITE | IS (POLICY_INODE_LOCKED), ATTEMPT_BLOCKING,
+    ON_AGAIN_FAIL, NULL, 10 },
+  { POLICY_DATA "/y_adaptive.policy", "read", BUFFERED_READ, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "slow", 20 },
+};
+
 static void test_decisions (void)
 {
-  static const struct {
-    const char *policy, *what;
-    guint64 truth;
-    PolicyAttempt attempt;
-    PolicyOnAgain on_again;
-    const char *queue;
-    int rule;
-  } rows[] = {
-    { "linux-5.3", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.3", "buffered read", BUFFERED_READ, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.4", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "write", 200 },
-    { "linux-5.4", "direct write", DIRECT_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.4", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "write-workqueue-2", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "write", 10 },
-    { "write-workqueue-2", "buffered read", BUFFERED_READ, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.10", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.10", "direct write", DIRECT_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.10", "buffered read, RASYNC (5.9)", BUFFERED_READ | IS (POLICY_RASYNC), ATTEMPT_NONBLOCK,
-      ON_AGAIN_CALLBACK, NULL, 300 },
-    { "linux-5.10", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.10", "forced write (5.6)", BUFFERED_WRITE | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE,
-      "default", 100 },
-    { "linux-5.15", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.15", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-5.15", "forced write", BUFFERED_WRITE | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default",
-      100 },
-    { "linux-6.1", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-6.1", "buffered read, RASYNC", BUFFERED_READ | IS (POLICY_RASYNC), ATTEMPT_NONBLOCK, ON_AGAIN_CALLBACK,
-      NULL, 300 },
-    { "linux-6.1", "buffered read, no RASYNC", BUFFERED_READ, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-6.1", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "linux-6.1", "forced write", BUFFERED_WRITE | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default",
-      100 },
-    { "linux-6.1", "forced read", BUFFERED_READ | IS (POLICY_RASYNC) | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE,
-      ON_AGAIN_QUEUE, "default", 100 },
-    { "linux-6.3", "fsync", IS (POLICY_SYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default", 200 },
-    { "linux-6.18", "fsync", IS (POLICY_SYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default", 200 },
-    { "linux-6.18", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "inline-buffered-write", "buffered write", BUFFERED_WRITE, ATTEMPT_BLOCKING, ON_AGAIN_FAIL, NULL, 10 },
-    { "inline-buffered-write", "direct write", DIRECT_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "inline-buffered-write", "forced write", BUFFERED_WRITE | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE,
-      "default", 100 },
-    { "inline-buffered-write", "fsync", IS (POLICY_SYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default", 200 },
-    { "no-offload", "fsync", IS (POLICY_SYNC), ATTEMPT_BLOCKING, ON_AGAIN_FAIL, NULL, 10 },
-    { "no-offload", "forced fsync", IS (POLICY_SYNC) | IS (POLICY_FORCE_ASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default",
-      100 },
-    { "always-punt", "buffered read", BUFFERED_READ | IS (POLICY_RASYNC), ATTEMPT_NONE, ON_AGAIN_QUEUE, "default", 10 },
-    { "trylock-inline", "buffered write", BUFFERED_WRITE, ATTEMPT_TRYLOCK, ON_AGAIN_QUEUE, "default", 10 },
-    { "unhashed", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { "hashed-2", "buffered write", BUFFERED_WRITE, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default", 1000 },
-    { POLICY_DATA "/y_replaces_closing_rule.policy", "write", BUFFERED_WRITE, ATTEMPT_BLOCKING, ON_AGAIN_FAIL, NULL,
-      1000 },
-    { POLICY_DATA "/y_replaces_closing_rule.policy", "trim", IS (POLICY_DIRECT), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE,
-      "default", 1000 },
-    { POLICY_DATA "/y_replaces_rule.policy", "fsync", IS (POLICY_SYNC), ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "default",
-      1000 },
-    { POLICY_DATA "/y_replaces_rule.policy", "fsync", IS (POLICY_SYNC) | IS (POLICY_SQ_THREAD), ATTEMPT_BLOCKING,
-      ON_AGAIN_FAIL, NULL, 200 },
-    { POLICY_DATA "/y_adaptive.policy", "write", BUFFERED_WRITE, ATTEMPT_TRYLOCK, ON_AGAIN_QUEUE, "slow", 5 },
-    { POLICY_DATA "/y_adaptive.policy", "write, locked", BUFFERED_WRITE | IS (POLICY_INODE_LOCKED), ATTEMPT_BLOCKING,
-      ON_AGAIN_FAIL, NULL, 10 },
-    { POLICY_DATA "/y_adaptive.policy", "read", BUFFERED_READ, ATTEMPT_NONBLOCK, ON_AGAIN_QUEUE, "slow", 20 },
-  };
-
-  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Policy *policy = load (rows[i].policy);
-    Request request = { rows[i].truth, 4096, 0 };
+  for (unsigned i = 0; i < G_N_ELEMENTS (decisions); i++) {
+    Policy *policy = load (decisions[i].policy);
+    Request request = { decisions[i].truth, 4096, 0 };
     const PolicyRule *rule;
 
     if (!policy) {
@@ -140,13 +140,15 @@ static void test_decisions (void)
     }
     request.kernel = policy->kernel;
     rule = policy_decide (policy, look_up, &request);
-    ROW_CHECK (rule->attempt == rows[i].attempt, "%s, %s: %s", rows[i].policy, rows[i].what,
+    ROW_CHECK (rule->attempt == decisions[i].attempt, "%s, %s: %s", decisions[i].policy, decisions[i].what,
                policy_attempt_name (rule->attempt));
-    ROW_CHECK (rule->on_again == rows[i].on_again, "%s, %s: %d", rows[i].policy, rows[i].what, rule->on_again);
-    ROW_CHECK (rule->number == rows[i].rule, "%s, %s: rule %d", rows[i].policy, rows[i].what, rule->number);
-    if (rows[i].queue && rule->on_again == ON_AGAIN_QUEUE) {
-      ROW_CHECK (strcmp (policy->queues[rule->queue].name, rows[i].queue) == 0, "%s, %s: %s", rows[i].policy,
-                 rows[i].what, policy->queues[rule->queue].name);
+    ROW_CHECK (rule->on_again == decisions[i].on_again, "%s, %s: %d", decisions[i].policy, decisions[i].what,
+               rule->on_again);
+    ROW_CHECK (rule->number == decisions[i].rule, "%s, %s: rule %d", decisions[i].policy, decisions[i].what,
+               rule->number);
+    if (decisions[i].queue && rule->on_again == ON_AGAIN_QUEUE) {
+      ROW_CHECK (strcmp (policy->queues[rule->queue].name, decisions[i].queue) == 0, "%s, %s: %s", decisions[i].policy,
+                 decisions[i].what, policy->queues[rule->queue].name);
     }
     policy_free (policy);
   }

@@ -48,7 +48,8 @@ static void test_owner (void)
       "A@1/0: ring:8 run:10 sqe:w0 sqe:w0 submit run:1000 submit:4 reap | B@30/1: sqe:w0 submit run:1 sqe:w0 submit", 1,
       3, 0, 0 },
     { "5.6 to 5.11, ATTACH_WQ: two rings share io-wq and hash", "linux-5.10", NULL,
-      "A@1/0: ring:8 run:20 sqe:w0+3 submit:1 reap | B@2/1: ring:8,attach=0 run:20 sqe:w0+3 submit:1 reap", 1, 1, 0, 0 },
+      "A@1/0: ring:8 run:20 sqe:w0+3 submit:1 reap | B@2/1: ring:8,attach=0 run:20 sqe:w0+3 submit:1 reap", 1, 1, 0,
+      0 },
     { "without it they do not", "linux-5.10", NULL,
       "A@1/0: ring:8 run:20 sqe:w0+3 submit:1 reap | B@2/1: ring:8 run:20 sqe:w0+3 submit:1 reap", 2, 2, 1, 0 },
     { "with SQPOLL the sq_thread owns it", "linux-6.18", NULL,
@@ -169,94 +170,89 @@ static void look (Fixture *fixture, gpointer data)
   g_string_free (cpus, TRUE);
 }
 
+static const struct {
+  const char *rule, *policy, *set, *script;
+  double at;
+  Pool pool;
+} pool_rows[] = {
+  { "a lower limit kills nobody", "linux-6.18", NULL, "S@1: ring:8 " FOUR_READS " iowq:1", 1000, { 4, 4, "" } },
+  { "they leave when they have been idle for 5 s",
+    "linux-6.18",
+    NULL,
+    "S@1: ring:8 " FOUR_READS " iowq:1",
+    5000100,
+    { 1, 1, "" } },
+  { "6.18: without a ring the last one stays",
+    "linux-6.18",
+    NULL,
+    "S@1: ring:8 " FOUR_READS " leave",
+    9000000,
+    { 1, 1, "" } },
+  { "6.19: without a ring all leave at once",
+    "linux-6.18",
+    "kernel=6.19",
+    "S@1: ring:8 " FOUR_READS " leave",
+    100,
+    { 0, 0, "" } },
+  { "6.19: with another ring they stay",
+    "linux-6.18",
+    "kernel=6.19",
+    "S@1: ring:8 ring:8 " FOUR_READS " leave",
+    100,
+    { 4, 4, "" } },
+  { "6.19: a new ring ends it",
+    "linux-6.18",
+    "kernel=6.19",
+    "S@1: ring:8 " FOUR_READS " leave run:10 ring:8 sqe:ar0 submit:1 reap",
+    100,
+    { 1, 1, "" } },
+  { "workers run where they may", "linux-6.18", NULL, "S@1/0: ring:8 aff:5-8 " FOUR_READS, 5, { 4, 0, "5 6 7 8" } },
+  { "and share a CPU if there is but one", "linux-6.18", NULL, "S@1/0: ring:8 aff:7 " FOUR_READS, 5, { 2, 1, "7" } },
+  { "5.15, two nodes: the mask counts instead of the node",
+    "linux-5.15",
+    "CPU.Nodes=2",
+    "S@1/0: ring:8 aff:12-15 " FOUR_READS,
+    5,
+    { 4, 0, "12 13 14 15" } },
+  { "with SQPOLL those of the sq_thread",
+    "linux-6.18",
+    NULL,
+    "S@1/0: ring:8,sqpoll,idle=10000 aff:9 run:50 sqe:ar0 notify run:100 reap",
+    55,
+    { 1, 0, "9" } },
+  { "6.3: the last one leaves too when it is where it may not be",
+    "linux-6.18",
+    NULL,
+    "S@1/0: ring:8 sqe:ar0 submit:1 reap aff:9",
+    6000000,
+    { 0, 0, "" } },
+  { "6.2: it stays", "linux-6.1", "kernel=6.2", "S@1/0: ring:8 sqe:ar0 submit:1 reap aff:9", 6000000, { 1, 1, "" } },
+  { "two nodes: workers of the submitter's",
+    "linux-6.1",
+    "CPU.Nodes=2",
+    "S@1/0: ring:8 " FOUR_READS,
+    5,
+    { 4, 0, "1 2 3 4" } },
+  { "and on the other node", "linux-6.1", "CPU.Nodes=2", "S@1/15: ring:8 " FOUR_READS, 5, { 4, 0, "8 9 10 11" } },
+  { "they wait for a CPU of their node", "linux-6.1", "CPU.Nodes=8", "S@1/0: ring:8 " FOUR_READS, 5, { 4, 2, "0 1" } },
+};
+
 static void test_pool (void)
 {
-  static const struct {
-    const char *rule, *policy, *set, *script;
-    double at;
-    Pool pool;
-  } rows[] = {
-    { "a lower limit kills nobody", "linux-6.18", NULL, "S@1: ring:8 " FOUR_READS " iowq:1", 1000, { 4, 4, "" } },
-    { "they leave when they have been idle for 5 s",
-      "linux-6.18",
-      NULL,
-      "S@1: ring:8 " FOUR_READS " iowq:1",
-      5000100,
-      { 1, 1, "" } },
-    { "6.18: without a ring the last one stays",
-      "linux-6.18",
-      NULL,
-      "S@1: ring:8 " FOUR_READS " leave",
-      9000000,
-      { 1, 1, "" } },
-    { "6.19: without a ring all leave at once",
-      "linux-6.18",
-      "kernel=6.19",
-      "S@1: ring:8 " FOUR_READS " leave",
-      100,
-      { 0, 0, "" } },
-    { "6.19: with another ring they stay",
-      "linux-6.18",
-      "kernel=6.19",
-      "S@1: ring:8 ring:8 " FOUR_READS " leave",
-      100,
-      { 4, 4, "" } },
-    { "6.19: a new ring ends it",
-      "linux-6.18",
-      "kernel=6.19",
-      "S@1: ring:8 " FOUR_READS " leave run:10 ring:8 sqe:ar0 submit:1 reap",
-      100,
-      { 1, 1, "" } },
-    { "workers run where they may", "linux-6.18", NULL, "S@1/0: ring:8 aff:5-8 " FOUR_READS, 5, { 4, 0, "5 6 7 8" } },
-    { "and share a CPU if there is but one", "linux-6.18", NULL, "S@1/0: ring:8 aff:7 " FOUR_READS, 5, { 2, 1, "7" } },
-    { "5.15, two nodes: the mask counts instead of the node",
-      "linux-5.15",
-      "CPU.Nodes=2",
-      "S@1/0: ring:8 aff:12-15 " FOUR_READS,
-      5,
-      { 4, 0, "12 13 14 15" } },
-    { "with SQPOLL those of the sq_thread",
-      "linux-6.18",
-      NULL,
-      "S@1/0: ring:8,sqpoll,idle=10000 aff:9 run:50 sqe:ar0 notify run:100 reap",
-      55,
-      { 1, 0, "9" } },
-    { "6.3: the last one leaves too when it is where it may not be",
-      "linux-6.18",
-      NULL,
-      "S@1/0: ring:8 sqe:ar0 submit:1 reap aff:9",
-      6000000,
-      { 0, 0, "" } },
-    { "6.2: it stays", "linux-6.1", "kernel=6.2", "S@1/0: ring:8 sqe:ar0 submit:1 reap aff:9", 6000000, { 1, 1, "" } },
-    { "two nodes: workers of the submitter's",
-      "linux-6.1",
-      "CPU.Nodes=2",
-      "S@1/0: ring:8 " FOUR_READS,
-      5,
-      { 4, 0, "1 2 3 4" } },
-    { "and on the other node", "linux-6.1", "CPU.Nodes=2", "S@1/15: ring:8 " FOUR_READS, 5, { 4, 0, "8 9 10 11" } },
-    { "they wait for a CPU of their node",
-      "linux-6.1",
-      "CPU.Nodes=8",
-      "S@1/0: ring:8 " FOUR_READS,
-      5,
-      { 4, 2, "0 1" } },
-  };
-
-  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_FREE);
-    const Pool *expected = &rows[i].pool;
+  for (unsigned i = 0; i < G_N_ELEMENTS (pool_rows); i++) {
+    Fixture *fixture = fixture_new (pool_rows[i].policy, "ext4", COSTS_FREE);
+    const Pool *expected = &pool_rows[i].pool;
     Pool pool = { 99, 99, "" };
 
     fixture_set (fixture, TEN_US);
-    if (rows[i].set)
-      fixture_set (fixture, rows[i].set);
+    if (pool_rows[i].set)
+      fixture_set (fixture, pool_rows[i].set);
     fixture_build (fixture);
-    fixture_script (fixture, rows[i].script);
-    fixture_at (fixture, (UrTime) (rows[i].at * 1000), look, &pool);
-    fixture_run (fixture, rows[i].rule);
+    fixture_script (fixture, pool_rows[i].script);
+    fixture_at (fixture, (UrTime) (pool_rows[i].at * 1000), look, &pool);
+    fixture_run (fixture, pool_rows[i].rule);
     ROW_CHECK (pool.alive == expected->alive && pool.idle == expected->idle && strcmp (pool.cpus, expected->cpus) == 0,
-               "%s: %u alive, %u idle, on CPUs %s", rows[i].rule, pool.alive, pool.idle, pool.cpus);
+               "%s: %u alive, %u idle, on CPUs %s", pool_rows[i].rule, pool.alive, pool.idle, pool.cpus);
     fixture_free (fixture);
   }
 }
