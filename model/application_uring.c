@@ -232,7 +232,7 @@ static void application_uring_wait (Application *application, unsigned min, UrTi
   Ring *ring = application->ring;
   Task *task = application->task;
 
-  if (!application->sqpoll) {
+  if (!application->sqpoll || application->job->ring.given) { /* liburing waits in the kernel, fio does not */
     io_uring_enter_timeout (task, ring, 0,
                             application_uring_want (application, min, application_uring_awaited (application)), TRUE,
                             deadline);

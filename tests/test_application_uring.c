@@ -156,6 +156,30 @@ static void test_submit_and_wait (void)
   }
 }
 
+/* Under SQPOLL fio polls the CQ in user space; a liburing program sleeps in the kernel until there is a completion. */
+static void test_sqpoll_waits (void)
+{
+  for (unsigned given = 0; given < 2; given++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
+    WorkloadJob *job = add_job (fixture, 4, 40);
+    g_autoptr (GError) error = NULL;
+    Heard heard = { 0 };
+    RunResult *result;
+
+    job->sqpoll = TRUE;
+    job->ring.given = given;
+    job->ring.flags.sqpoll = TRUE;
+    fixture->setup.trace = hear;
+    fixture->setup.trace_data = &heard;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->ios == 40, "%s: %s", given ? "liburing" : "fio", row_error (error));
+    ROW_CHECK (given ? heard.waits >= 10 : heard.waits == 0, "%s under SQPOLL waits %u times in the kernel",
+               given ? "liburing" : "fio", heard.waits);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 static void test_refused_rings (void)
 {
   static const struct {
@@ -191,5 +215,6 @@ void register_application_uring_tests (void)
   fixture_test (suite, "a CQ of 8 with 1,024 in flight", test_small_cq);
   fixture_test (suite, "malformed requests", test_malformed);
   fixture_test (suite, "submit and wait", test_submit_and_wait);
+  fixture_test (suite, "waiting under SQPOLL", test_sqpoll_waits);
   fixture_test (suite, "rings that are refused", test_refused_rings);
 }
