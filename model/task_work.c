@@ -121,7 +121,10 @@ void task_work_add_from_interrupt (Cpu *cpu, Ring *ring, Request *request)
 {
   cpu_interrupt (cpu, sim_cost (ring->sim, COST_TASK_WORK_ADD));
   request->task_work = NULL;
-  task_work_add (NULL, cpu, ring, request, ring->sim->kernel >= KERNEL (6, 4));
+  /* What waits for this request, a member of its chain or what is deferred behind a drain, can only be started by who
+   * runs it: no lazy wake. */
+  task_work_add (NULL, cpu, ring, request,
+                 ring->sim->kernel >= KERNEL (6, 4) && !request->chain_next && g_queue_is_empty (&ring->defer_list));
 }
 
 void task_work_add_free (Task *from, Ring *ring)
