@@ -94,6 +94,8 @@ static void random_machine (UrRandom *random, RandomRun *run)
   const char *fs = file_systems[below (random, g_strv_length (file_systems))];
   unsigned cpus = one_in (random, 10) ? PICK (random, many) : 1 + below (random, 8);
 
+  /* Not before 5.7: known to hang there, an sq_thread of that time runs no task_work, and the model posts by it. */
+  run->direct = !g_str_equal (fs, "tmpfs") && run->kernel >= KERNEL (5, 7) && one_in (random, 3);
   option (run, "--machine", "%s", machines[below (random, g_strv_length (machines))]);
   option (run, "--fs", "%s", fs);
   option (run, "--cpus", "%u", cpus);
@@ -174,7 +176,7 @@ static void random_depth (UrRandom *random, GString *text, unsigned least)
   }
 }
 
-static void random_engine (UrRandom *random, GString *text, unsigned least)
+static void random_engine (UrRandom *random, const RandomRun *run, GString *text, unsigned least)
 {
   static const char *const engines[] = { "io_uring", "io_uring", "io_uring", "io_uring", "libaio", "psync" };
 
@@ -188,6 +190,8 @@ static void random_engine (UrRandom *random, GString *text, unsigned least)
     line (text, "sqthread_poll_cpu=0");
   if (one_in (random, 6))
     line (text, "force_async=1");
+  if (run->direct && one_in (random, 3))
+    line (text, "direct=1");
   if (one_in (random, 6))
     line (text, "fixedbufs=1\nregisterfiles=1");
 }
@@ -216,7 +220,7 @@ static void random_job_file (UrRandom *random, RandomRun *run, unsigned least)
     line (text, "numjobs=%u", clones);
     if (i && one_in (random, 3))
       line (text, "stonewall");
-    random_engine (random, text, least);
+    random_engine (random, run, text, least);
     random_access (random, text, 1 + below (random, 2 * IOS / jobs / clones));
     random_times (random, text);
   }
@@ -264,7 +268,7 @@ static void random_replay (UrRandom *random, RandomRun *run, unsigned least)
   option (run, "--iodepth", "%u", least + about (random, 64) - 1);
   if (one_in (random, 3))
     option (run, "--time-scale", "%u", PICK (random, scales));
-  if (one_in (random, 4))
+  if (least == 1 && one_in (random, 4)) /* with rings of its own they say it */
     g_ptr_array_add (run->words, g_strdup ("--sqpoll"));
 }
 
@@ -302,6 +306,10 @@ static void random_ring_flags (UrRandom *random, const RandomRun *run, GString *
     word (words, "attach-wq");
   if (one_in (random, 3) && run->kernel >= KERNEL (5, 18))
     word (words, "submit-all");
+  if (one_in (random, 4) && run->kernel >= KERNEL (5, 15))
+    word (words, "max-workers=%u", 1 + below (random, 4));
+  if (one_in (random, 6) && run->kernel >= KERNEL (5, 14))
+    word (words, "iowq-cpus=0");
 }
 
 /* Rings of their own for half of the runs: flags, sizes, and what the sqes are marked with. */
@@ -323,8 +331,10 @@ static void random_ring (UrRandom *random, RandomRun *run)
 static void random_sqe (UrRandom *random, RandomRun *run, gboolean timed)
 {
   g_autoptr (GString) words = g_string_new (NULL);
+  /* Neither chains nor drains from 5.5 to 5.6: known to hang there with SQPOLL, whose thread runs no task_work yet. */
+  gboolean ordered = run->kernel < KERNEL (5, 5) || run->kernel >= KERNEL (5, 7);
 
-  if (!timed && run->kernel >= KERNEL (5, 3) && one_in (random, 2)) {
+  if (ordered && !timed && run->kernel >= KERNEL (5, 3) && one_in (random, 2)) {
     gboolean hard = run->kernel >= KERNEL (5, 5) && one_in (random, 3);
 
     word (words, "%s=%u", hard ? "hardlink" : "link", 2 + below (random, CHAIN_MAX - 1));
@@ -333,7 +343,7 @@ static void random_sqe (UrRandom *random, RandomRun *run, gboolean timed)
       word (words, "cqe-skip");
     run->links = run->may_fail = TRUE;
   }
-  if (!run->skips && one_in (random, 3)) /* the kernel refuses both */
+  if (ordered && !run->skips && one_in (random, 3)) /* the kernel refuses both */
     word (words, "drain=%u", 1 + below (random, 40));
   if (run->kernel >= KERNEL (5, 6) && one_in (random, 5))
     word (words, "async");
@@ -357,7 +367,8 @@ static void random_input_free (gpointer data)
 
 RandomRun *random_run_new (unsigned number)
 {
-  static const char *const caches[] = { "clean", "clean", "dirty" };
+  static const char *const caches[] = { "clean", "clean", "dirty", "cold" };
+  static const char *const devices[] = { "ram-disk", "sata-ssd", "virtio-disk" };
   RandomRun *run = g_new0 (RandomRun, 1);
   UrRandom random;
   gboolean own;
@@ -369,6 +380,9 @@ RandomRun *random_run_new (unsigned number)
   random_policy (&random, run);
   random_machine (&random, run);
   option (run, "--cache", "%s", PICK (&random, caches));
+  run->slow = one_in (&random, 4);
+  if (run->slow)
+    option (run, "--device", "%s", PICK (&random, devices));
   option (run, "--seed", "%u", number + 1);
   if (one_in (&random, 12))
     option (run, "--limit-ios", "%u", 1 + below (&random, IOS));

@@ -23,6 +23,8 @@ typedef struct {
   unsigned kernel;                /* KERNEL (a, b) */
   /* what its rings and sqes allow: requests that fail or are cancelled, CQEs that find no room, CQEs left out */
   gboolean may_fail, may_overflow, skips;
+  gboolean direct;                /* some of its jobs may use O_DIRECT */
+  gboolean slow;                  /* its requests may wait for a device of milliseconds */
   gboolean links;                 /* chains, whose members a worker may do without queueing them */
 } RandomRun;
 

@@ -28,8 +28,10 @@
 #define RUNS 1000u
 #endif
 
-/* Longest time all CPUs may be idle with requests in flight: waits inside the file system are about 20 us each. */
-#define QUIET (400 * UR_US)
+/* Longest time all CPUs may be idle with requests in flight: waits inside the file system are about 20 us each, the
+ * default device takes some 100; a disk seeks, and a network disk flushes, in 10 ms and more. */
+#define QUIET (5 * UR_MS)
+#define QUIET_SLOW (100 * UR_MS)
 /* A stream that runs for a time has no end of its own. */
 #define COUNTED_MAX 20000u
 
@@ -82,7 +84,10 @@ static void check_conservation (const RandomRun *run, const Asked *asked, const 
     outcomes += result->outcome[i];
   for (unsigned i = 0; i < IO_OPS; i++)
     ops += result->op[i].ios;
-  ROW_CHECK (ops == result->ios + result->syncs && outcomes == ops + failed + dropped,
+  /* what failed may be among what was dropped */
+  ROW_CHECK (ops == result->ios + result->syncs && outcomes <= ops + failed + dropped &&
+                 outcomes >= ops + MAX (failed, dropped) &&
+                 (!dropped || !failed ? outcomes == ops + failed + dropped : TRUE),
              "%d outcomes of %d I/Os and %d syncs, %d failed, %d dropped; %s", (int) outcomes, (int) result->ios,
              (int) result->syncs, (int) failed, (int) dropped, row);
   ROW_CHECK (run->may_fail || !failed, "nothing can fail: %d; %s", (int) failed, row);
@@ -164,7 +169,8 @@ static void check_hashed_order (const SimulationSetup *setup, const Witness *wit
   }
 }
 
-/* No more in flight than the depths allow, no more locking of inodes than an attempt and an execution each. */
+/* No more in flight than the depths allow, no more locking of inodes than an attempt and an execution each,
+ * twice that if a page has to be read in between. */
 static void check_bounds (const SimulationSetup *setup, const RunResult *result, const char *row)
 {
   double in_flight = result->iops * ur_histogram_mean (&result->all.lat) / 1e9;
@@ -182,7 +188,7 @@ static void check_bounds (const SimulationSetup *setup, const RunResult *result,
     if (g_str_has_prefix (result->lock[i].name, "inode:"))
       acquired += result->lock[i].acquired;
   ROW_CHECK (in_flight <= (double) depth * 1.001, "%g in flight, %d allowed; %s", in_flight, (int) depth, row);
-  ROW_CHECK (acquired <= 2 * requests, "%d times locked; %s", (int) acquired, row);
+  ROW_CHECK (acquired <= (setup->cache == CACHE_COLD ? 4 : 2) * requests, "%d times locked; %s", (int) acquired, row);
 }
 
 /* The stations add up to the time from prepared to reaped. */
@@ -222,15 +228,15 @@ static void check_cpu (const RunResult *result, const char *row)
 
 /* No wake-up is lost: while requests are in flight the machine is never idle for long, and the whole takes no longer
  * than a slow machine needs. */
-static void check_liveness (const SimulationSetup *setup, const Asked *asked, const Witness *witness,
-                            const RunResult *result, const char *row)
+static void check_liveness (const RandomRun *run, const SimulationSetup *setup, const Asked *asked,
+                            const Witness *witness, const RunResult *result, const char *row)
 {
   UrTime work = asked->requests * UR_MS + asked->pages * 20 * UR_US, bound;
   unsigned jobs = setup->workload->jobs->len;
 
-  bound = work + 100 * UR_MS;
+  bound = work + 100 * UR_MS + (run->slow ? asked->requests * 100 * UR_MS : 0);
   bound += asked->requests * 4 * jobs * 4 * UR_MS / result->cpus; /* polling tasks keep a CPU for a tick each */
-  ROW_CHECK (witness->quiet <= QUIET, "idle for %d us at %d us with requests in flight; %s",
+  ROW_CHECK (witness->quiet <= (run->slow ? QUIET_SLOW : QUIET), "idle for %d us at %d us with requests in flight; %s",
              (int) (witness->quiet / UR_US), (int) (witness->quiet_at / UR_US), row);
   ROW_CHECK (result->sim_ns <= bound + asked->waits, "it takes %d ms, expected %d ms at most; %s",
              (int) (result->sim_ns / UR_MS), (int) ((bound + asked->waits) / UR_MS), row);
@@ -322,11 +328,12 @@ static void check_run (const RandomRun *run, const char *directory)
       check_conservation (run, &asked, &witness, result, row);
       check_told (run, &witness, result, row);
       check_stations (&witness, row);
-      check_hashed_order (setup, &witness, row);
+      if (!run->direct) /* what a worker hands to the device is done when that likes */
+        check_hashed_order (setup, &witness, row);
       check_bounds (setup, result, row);
       check_phases (setup, result, row);
       check_cpu (result, row);
-      check_liveness (setup, &asked, &witness, result, row);
+      check_liveness (run, setup, &asked, &witness, result, row);
       check_repetition (words.scenario, setup, result, run->noise, row);
     }
     run_result_free (result);

@@ -5,7 +5,7 @@
 #include "model/cpu.h"
 
 /* How far the clock moves between two looks at the machine. */
-#define STEP (100 * UR_US)
+#define STEP UR_MS
 
 gboolean words_run_open (WordsRun *run, const char *const *words, GError **error)
 {
