@@ -15,13 +15,13 @@ static TaskRole role (unsigned task, gconstpointer data)
  * Events in words: a letter of OBSERVED_EVENTS with a request ("s0 h0 c0"), "@1" behind it for another task than 0;
  * ">12" is a switch from task 1 to task 2.
  */
-static Observation *observe (const char *text, unsigned depth, unsigned files)
+static Observation *observe_device (const char *text, unsigned depth, unsigned files, gboolean device)
 {
   static const TracepointKind kinds[] = {
     ['s'] = TRACEPOINT_SUBMIT,   ['h'] = TRACEPOINT_QUEUE_ASYNC_WORK, ['n'] = TRACEPOINT_QUEUE_ASYNC_WORK,
     ['a'] = TRACEPOINT_TASK_ADD, ['p'] = TRACEPOINT_POLL_ARM,         ['c'] = TRACEPOINT_COMPLETE
   };
-  const ObservedStream stream = { depth, files };
+  const ObservedStream stream = { depth, files, device };
   Observation *observation = observation_new (&stream, 1);
   g_auto (GStrv) words = g_strsplit (text, " ", -1);
 
@@ -42,6 +42,11 @@ static Observation *observe (const char *text, unsigned depth, unsigned files)
   }
   observation_end (observation, role, NULL);
   return observation;
+}
+
+static Observation *observe (const char *text, unsigned depth, unsigned files)
+{
+  return observe_device (text, depth, files, FALSE);
 }
 
 static void test_sequences (void)
@@ -134,12 +139,34 @@ static void test_order (void)
   }
 }
 
+/* What comes from a device comes when that is done, but what is submitted before the first completion is the same. */
+static void test_order_of_device (void)
+{
+  static const struct {
+    const char *name, *real, *simulated;
+    gboolean device;
+    ObservedOrder expected;
+  } row[] = {
+    { "out of order", "s0 s1 c1 c0", "s0 s1 c0 c1", TRUE, ORDER_EQUIVALENT },
+    { "out of order, but inline", "s0 s1 c1 c0", "s0 s1 c0 c1", FALSE, ORDER_DIFFERENT },
+    { "before the batch is full", "s0 s1 c0 c1", "s0 c0 s1 c1", TRUE, ORDER_DIFFERENT },
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
+    g_autoptr (Observation) real = observe_device (row[i].real, 2, 1, row[i].device);
+    g_autoptr (Observation) simulated = observe_device (row[i].simulated, 2, 1, row[i].device);
+    g_autofree char *a = NULL, *b = NULL;
+    const ObservedOrder found = observation_compare_order (real, simulated, 2, &a, &b);
+    ROW_CHECK (found == row[i].expected, "%s: %d: %s | %s", row[i].name, found, a, b);
+  }
+}
+
 void register_observation_tests (void)
 {
   static CU_TestInfo tests[] = {
     { "sequences", test_sequences },
     { "counts", test_counts },
     { "order", test_order },
+    { "order of what comes from a device", test_order_of_device },
     CU_TEST_INFO_NULL,
   };
   static CU_SuiteInfo suites[] = { { .pName = "observation", .pTests = tests }, CU_SUITE_INFO_NULL };

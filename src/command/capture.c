@@ -101,13 +101,24 @@ static Scenario *open_scenario (const char *directory, const char *name, const C
 
 /* ---- the two sides ---- */
 
+static gboolean waits_for_device (const Workload *workload, const WorkloadJob *job)
+{
+  gboolean cold = FALSE;
+
+  for (unsigned i = 0; i < job->files->len; i++) {
+    const WorkloadFile *file = workload->files->pdata[g_array_index (job->files, uint32_t, i)];
+    cold = cold || file->cache == CACHE_COLD;
+  }
+  return job->direct || (cold && job->pattern.has_read);
+}
+
 static Observation *new_observation (const Workload *workload)
 {
   g_autofree ObservedStream *streams = g_new (ObservedStream, workload->jobs->len);
 
   for (unsigned i = 0; i < workload->jobs->len; i++) {
     const WorkloadJob *job = workload->jobs->pdata[i];
-    streams[i] = (ObservedStream){ job->iodepth, job->files->len };
+    streams[i] = (ObservedStream){ job->iodepth, job->files->len, waits_for_device (workload, job) };
   }
   return observation_new (streams, workload->jobs->len);
 }

@@ -325,7 +325,8 @@ GPtrArray *observation_sequences (const Observation *a, const Observation *b)
 
 /* ---- order ---- */
 
-/* The steps until `batches` times the depth were submitted; with `settled`, without completions of punted requests.
+/* The steps until `batches` times the depth were submitted; with `settled`, without completions that hang on a worker
+ * or a device.
  * (transfer full) (element-type Step) */
 static GArray *steps_of (const Stream *stream, unsigned batches, gboolean settled)
 {
@@ -336,7 +337,7 @@ static GArray *steps_of (const Stream *stream, unsigned batches, gboolean settle
     if (step->letter == 0 || (step->letter == 's' && step->request >= (uint64_t) batches * stream->known.depth)) {
       break;
     }
-    if (!settled || step->letter != 'c' || !step->punted) {
+    if (!settled || step->letter != 'c' || !(step->punted || stream->known.device)) {
       g_array_append_val (steps, *step);
     }
   }

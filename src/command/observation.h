@@ -26,6 +26,7 @@ typedef struct Observation Observation;
 /* What is known of a stream, one for each ring. */
 typedef struct {
   unsigned depth, files;             /* iodepth; files it works on */
+  gboolean device;                   /* what is not punted waits for a device: direct, or not in memory */
 } ObservedStream;
 
 /* Of more rings than `n` the rest are taken as the last one. */
@@ -54,9 +55,10 @@ GPtrArray *observation_sequences (const Observation *a, const Observation *b);
  * The order of the submitters' own events (submission, queueing, completion posted by it) until it has submitted
  * `batches` times its iodepth.
  *   SAME        event for event
- *   EQUIVALENT  but for the moments at which completions of punted requests are reaped, which hang on when a worker was
- *               done: submissions, queueings and inline completions are in the same order, as many requests are
- *               submitted before the first completion, and the hashed ones of a single file complete in the same order
+ *   EQUIVALENT  but for the moments at which completions of punted requests, and of those that waited for a device, are
+ *               reaped, which hang on when a worker or the device was done: submissions, queueings and inline
+ *               completions are in the same order, as many requests are submitted before the first completion, and the
+ *               hashed ones of a single file complete in the same order
  */
 typedef enum { ORDER_SAME, ORDER_EQUIVALENT, ORDER_DIFFERENT } ObservedOrder;
 /* *ret_real, *ret_simulated: some events from shortly before the first difference on ("submit 3, queue 3, ...").
