@@ -36,6 +36,7 @@ Application *application_new (Simulation *sim, const WorkloadJob *job)
   application->engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
   application->sqpoll = application->engine == APPLICATION_IO_URING && application_wants_sqpoll (job, setup->sqpoll);
   application->submit_and_wait = application->engine == APPLICATION_IO_URING && job->ring.given && !application->sqpoll;
+  application->sqe_flags = (job->fixed_files ? SQE_FIXED_FILE : 0) | (job->fixed_buffers ? SQE_FIXED_BUFFER : 0);
   application->iodepth = setup->iodepth ? setup->iodepth : job->iodepth;
   if (application->engine == APPLICATION_PSYNC)
     application->iodepth = 1;
@@ -147,9 +148,7 @@ static void application_mark (const Application *application, Request *request)
   const SqeOptions *sqe = &application->job->sqe;
 
   request->prep_error = is_nth (request->number, sqe->bad_every) ? EINVAL : 0;
-  request->sqe_flags = (is_nth (request->number, sqe->drain_every) ? SQE_DRAIN : 0) |
-                       (application->job->fixed_files ? SQE_FIXED_FILE : 0) |
-                       (application->job->fixed_buffers ? SQE_FIXED_BUFFER : 0);
+  request->sqe_flags = application->sqe_flags | (is_nth (request->number, sqe->drain_every) ? SQE_DRAIN : 0);
   request->failed = request->skip_links = request->silent = request->may_be_silent = FALSE;
   request->chain_next = NULL;
 }
@@ -212,7 +211,7 @@ static void add_phase (Simulation *sim, Phase phase, UrTime from, UrTime to)
 {
   if (to < from)
     sim->count.backwards++;
-  sim->count.phase[phase].sum += (double) (to - from);
+  sim->count.phase[phase].sum += (double) (int64_t) (to - from);
   sim->count.phase[phase].n++;
 }
 
@@ -355,6 +354,7 @@ static void application_run_async (Application *application, const AsyncEngine *
   const WorkloadJob *job = application->job;
   gboolean timed = application->sim->setup->replay == REPLAY_TIMED && job->open_source;
   unsigned room = application->engine == APPLICATION_IO_URING ? MAX (job->sqe.link, 1) : 1;
+  unsigned batch = application->submit_and_wait ? G_MAXUINT : MIN (MAX (job->batch_submit, 1), application->iodepth);
 
   while (application_next (application)) {
     Request *request;
@@ -368,7 +368,7 @@ static void application_run_async (Application *application, const AsyncEngine *
     application->queued++;
     if (application->chain_left)
       continue;
-    if (!application->submit_and_wait && application->queued >= MIN (MAX (job->batch_submit, 1), application->iodepth))
+    if (application->queued >= batch)
       engine->commit (application);
     while (application->n_free < room && application_in_flight (application)) {
       if (application->queued && !application->submit_and_wait)

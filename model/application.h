@@ -27,6 +27,7 @@ struct Application {
   unsigned aio_wanted;                  /* libaio: sleeps in io_getevents() until this many are finished; 0: does not */
   UrTime started, ended;
   Io pending; gboolean has_pending, exhausted;
+  unsigned sqe_flags;                   /* of each of its requests: SQE_FIXED_FILE, SQE_FIXED_BUFFER */
   unsigned chain_left;                  /* members still to come of the chain that is being prepared */
   unsigned n_silent;                    /* in flight, and to have no CQE unless they fail */
   uint64_t n_prepared;

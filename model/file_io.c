@@ -86,7 +86,7 @@ static void write_may_sleep (Task *task)
   Simulation *sim = task->sim;
   UrTime every = sim->fs_costs->cost[FS_COUNT_SLEEP_EVERY].ns;
 
-  if (every == 0 || ur_random_below (&sim->fs_cost_stream[FS_COUNT_SLEEP_EVERY], every) != 0)
+  if (every == 0 || ur_random_below (&sim->fs_cost[FS_COUNT_SLEEP_EVERY].stream, every) != 0)
     return;
   task_sync (task);
   task_prepare_to_sleep (task);

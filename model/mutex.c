@@ -17,23 +17,24 @@ static CostKey mutex_word (const Task *task, const Mutex *mutex)
   return mutex->last_cpu == task->cpu->id ? COST_LOCK_FAST : COST_LOCK_TRANSFER;
 }
 
-static void mutex_hold (Task *task, Mutex *mutex)
+static inline void mutex_hold (Task *task, Mutex *mutex)
 {
   g_assert (task->n_mutexes < TASK_MUTEXES);
   task->mutexes[task->n_mutexes++] = mutex;
 }
 
-static void mutex_release (Task *task, Mutex *mutex)
+/* Most often the last one taken. */
+static inline void mutex_release (Task *task, Mutex *mutex)
 {
-  for (unsigned i = 0; i < task->n_mutexes; i++)
-    if (task->mutexes[i] == mutex) {
-      task->mutexes[i] = task->mutexes[--task->n_mutexes];
-      return;
-    }
-  g_assert_not_reached ();
+  unsigned last = --task->n_mutexes, i = last;
+
+  g_assert (last < TASK_MUTEXES);
+  while (task->mutexes[i] != mutex)
+    g_assert (i-- > 0);
+  task->mutexes[i] = task->mutexes[last];
 }
 
-static void mutex_own (Task *task, Mutex *mutex)
+static inline void mutex_own (Task *task, Mutex *mutex)
 {
   if (mutex->pickup)
     mutex->pickup = FALSE; /* it was handed over */
@@ -54,7 +55,7 @@ static void mutex_got (Mutex *mutex, UrTime wanted)
 }
 
 /* Nobody else has ever wanted it: no time need pass. */
-static gboolean mutex_take_private (Task *task, Mutex *mutex)
+static inline gboolean mutex_take_private (Task *task, Mutex *mutex)
 {
   if (mutex->shared || (mutex->user && mutex->user != task))
     return FALSE;
@@ -282,15 +283,16 @@ static void mutex_unlock_slowpath (Task *task, Mutex *mutex, gboolean handoff)
 
 void mutex_unlock (Task *task, Mutex *mutex)
 {
-  gboolean handoff;
+  gboolean handoff = FALSE;
 
-  if (mutex->shared)
+  if (mutex->shared) {
     task_sync (task);
+    handoff = mutex->handoff;
+  }
   g_assert (mutex_is_owner (mutex, task));
-  mutex->hold_ns += task_now (task) - mutex->acquired_at;
   mutex->released_at = task_now (task);
+  mutex->hold_ns += mutex->released_at - mutex->acquired_at;
   mutex_release (task, mutex);
-  handoff = mutex->handoff;
   if (!handoff) { /* with it the mutex stays taken until it is handed over */
     mutex->owner = NULL;
     if (mutex->osq.head)

@@ -3,8 +3,6 @@
  * device that were written.  A few bits a page, in chunks that exist only where a page was ever touched; a file that
  * starts resident (or dirty) as a whole costs nothing until pages change.
  * Stands for address_space (i_pages with its dirty tags), mm/filemap.c, and what the file system's extents say.
- * starts resident (or dirty) as a whole costs nothing until pages change.
- * Stands for address_space (i_pages with its dirty tags), mm/filemap.c, and what the file system's extents say.
  */
 #ifndef PAGE_CACHE_H
 #define PAGE_CACHE_H

@@ -89,9 +89,12 @@ static gboolean ring_cq_full (const Ring *ring) { return ring_cq_ready (ring) ==
 
 gboolean ring_flush_overflow (Ring *ring)
 {
-  while (!ring_cq_full (ring) && !g_queue_is_empty (&ring->overflow))
+  while (G_UNLIKELY (ring->overflow.length)) {
+    if (ring_cq_full (ring))
+      return FALSE;
     ring->cq[ring->cq_tail++ & (ring->cq_entries - 1)] = g_queue_pop_head_link (&ring->overflow)->data;
-  return g_queue_is_empty (&ring->overflow);
+  }
+  return TRUE;
 }
 
 /* req_set_fail(), kiocb_done(): whether it fails its chain; one that fails has a CQE whatever its flags. */
@@ -120,7 +123,7 @@ void ring_fill_cqe (Task *task, Ring *ring, Request *request)
     return;
   }
   sim_trace (task, TRACE_COMPLETE, request, 0);
-  if (!ring_cq_full (ring) && g_queue_is_empty (&ring->overflow)) {
+  if (!ring_cq_full (ring) && !ring->overflow.length) {
     ring->cq[ring->cq_tail++ & (ring->cq_entries - 1)] = request;
     return;
   }

@@ -40,10 +40,11 @@ void rwsem_init (Rwsem *sem, const char *name)
 
 void rwsem_run (Task *task, const Rwsem *sem, UrTime ns)
 {
-  double kappa = task->sim->setup->machine->kappa;
   unsigned contenders = MIN (rwsem_contenders (sem), RWSEM_CONTENDERS_KNOWN);
 
-  task_run (task, (UrTime) ((double) ns * (1 + kappa * contenders)));
+  if (contenders)
+    ns = (UrTime) ((double) ns * (1 + task->sim->setup->machine->kappa * contenders));
+  task_run (task, ns);
 }
 
 /* The price of writing the lock word: cheap while the line is in the own cache. */

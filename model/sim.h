@@ -23,6 +23,9 @@ typedef struct IoUringTask IoUringTask;
 typedef struct BlockDevice BlockDevice;
 typedef struct Simulation Simulation;
 
+/* A cost: its mean on this machine, slowed down, ns; and the stream it is drawn from. */
+typedef struct { double mean; UrRandom stream; } CostDraw;
+
 /* Counted over the whole run, for the report. */
 typedef struct {
   uint64_t context_switches, wakeups, ipis, futile_wakeups;
@@ -42,8 +45,7 @@ struct Simulation {
   UrEngine *engine;
   UrCoroutinePool *stacks;
   const UrShape *shape;                 /* of every cost; NULL: constant */
-  double cost_mean[COSTS], fs_cost_mean[FS_COSTS];        /* the machine's costs, slowed down */
-  UrRandom cost_stream[COSTS], fs_cost_stream[FS_COSTS];
+  CostDraw cost[COSTS], fs_cost[FS_COSTS];
   Cpu *cpus; unsigned n_cpus, n_idle;
   unsigned n_nodes;                     /* NUMA nodes, each a block of CPUs */
   GPtrArray *tasks;                     /* of Task, owned */
@@ -85,16 +87,15 @@ void sim_synchronous (Simulation *sim, const Request *request);
 /* A stream has issued and reaped everything: starts the next stonewall group, or ends the run. */
 void sim_application_ended (Simulation *sim);
 
-/* One draw of a cost, ns. */
-static inline UrTime sim_cost (Simulation *sim, CostKey key)
+/* One draw of a cost, ns.  By way of int64_t, which a CPU converts in one step: a cost is far from 2^63 ns. */
+static inline UrTime cost_draw (const UrShape *shape, CostDraw *cost)
 {
-  double mean = sim->cost_mean[key];
-  return (UrTime) (sim->shape ? mean * ur_shape_draw (sim->shape, &sim->cost_stream[key]) + 0.5 : mean);
+  return (UrTime) (int64_t) (shape ? cost->mean * ur_shape_draw (shape, &cost->stream) + 0.5 : cost->mean);
 }
+static inline UrTime sim_cost (Simulation *sim, CostKey key) { return cost_draw (sim->shape, &sim->cost[key]); }
 static inline UrTime sim_fs_cost (Simulation *sim, FileSystemCostKey key)
 {
-  double mean = sim->fs_cost_mean[key];
-  return (UrTime) (sim->shape ? mean * ur_shape_draw (sim->shape, &sim->fs_cost_stream[key]) + 0.5 : mean);
+  return cost_draw (sim->shape, &sim->fs_cost[key]);
 }
 
 #endif

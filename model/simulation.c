@@ -121,12 +121,12 @@ static void sim_init_costs (Simulation *sim)
 
   sim->shape = machine->shape;
   for (unsigned i = 0; i < COSTS; i++) {
-    sim->cost_mean[i] = (double) machine->cost[i].ns * (cost_is_slowed (i) ? machine->slowdown : 1);
-    ur_random_init_indexed (&sim->cost_stream[i], setup->seed, machine_cost_key (i), i);
+    sim->cost[i].mean = (double) machine->cost[i].ns * (cost_is_slowed (i) ? machine->slowdown : 1);
+    ur_random_init_indexed (&sim->cost[i].stream, setup->seed, machine_cost_key (i), i);
   }
   for (unsigned i = 0; i < FS_COSTS; i++) {
-    sim->fs_cost_mean[i] = (double) sim->fs_costs->cost[i].ns * (fs_cost_is_slowed (i) ? machine->slowdown : 1);
-    ur_random_init_indexed (&sim->fs_cost_stream[i], setup->seed, machine_file_system_cost_key (i), i);
+    sim->fs_cost[i].mean = (double) sim->fs_costs->cost[i].ns * (fs_cost_is_slowed (i) ? machine->slowdown : 1);
+    ur_random_init_indexed (&sim->fs_cost[i].stream, setup->seed, machine_file_system_cost_key (i), i);
   }
 }
 

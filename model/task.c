@@ -73,34 +73,47 @@ static void task_run_done (UrEngine *engine, void *data)
   ur_coroutine_resume (task->coroutine);
 }
 
-/* Lets what is owed pass; FALSE if the clock could be moved without an event. */
-static gboolean task_pass (Task *task)
+/* The CPU is wanted by somebody else and may be taken here: TRUE if it was, with what is owed still to come. */
+static gboolean task_preempted (Task *task)
 {
-  UrTime end;
-
-  if (task->cpu->need_resched && task_preemptible (task)) {
-    task->remaining = task->owed;
-    task->owed = 0;
-    if (cpu_reschedule (task->cpu))
-      return TRUE;
-    task->owed = task->remaining;
-    task->remaining = 0;
-  }
-  end = task_now (task);
-  task->owed = 0;
-  if (ur_engine_try_advance (task->sim->engine, end))
+  if (!task_preemptible (task))
     return FALSE;
-  task->run_end = end;
-  task->run_event = ur_engine_at (task->sim->engine, end, task_run_done, task);
-  return TRUE;
+  task->remaining = task->owed;
+  task->owed = 0;
+  if (cpu_reschedule (task->cpu))
+    return TRUE;
+  task->owed = task->remaining;
+  task->remaining = 0;
+  return FALSE;
 }
 
-static void task_sync_once (Task *task)
+static void task_book_spin (Task *task)
 {
-  if (task_pass (task))
-    ur_coroutine_suspend (task->coroutine);
   task->cpu->spin += task->spin_owed;
   task->spin_owed = 0;
+}
+
+/* Lets the time until `end` pass, without an event if the clock can be moved. */
+static inline void task_pass_until (Task *task, UrTime end)
+{
+  task->owed = 0;
+  if (!ur_engine_try_advance (task->sim->engine, end)) {
+    task->run_end = end;
+    task->run_event = ur_engine_at (task->sim->engine, end, task_run_done, task);
+    ur_coroutine_suspend (task->coroutine);
+  }
+  task_book_spin (task);
+}
+
+/* Lets what is owed pass. */
+static void task_pass_once (Task *task)
+{
+  if (task->cpu->need_resched && task_preempted (task)) {
+    ur_coroutine_suspend (task->coroutine);
+    task_book_spin (task);
+  } else {
+    task_pass_until (task, task_now (task));
+  }
 }
 
 /* exit_to_user_mode_loop(): the task_work of a notified task; it is in the kernel meanwhile. */
@@ -126,16 +139,24 @@ static void task_mend (Task *task)
   task->owed = rest;
 }
 
-void task_sync (Task *task)
+/* It has passed, but interrupts took it out of user mode meanwhile. */
+static void task_mend_all (Task *task)
 {
-  if (task->owed == 0)
-    return;
-  task_sync_once (task);
-  while (G_UNLIKELY (task->broken)) {
+  do {
     task_mend (task);
     if (task->owed)
-      task_sync_once (task);
-  }
+      task_pass_once (task);
+  } while (task->broken);
+}
+
+void task_pass (Task *task)
+{
+  if (G_UNLIKELY (task->cpu->need_resched))
+    task_pass_once (task);
+  else
+    task_pass_until (task, task_now (task));
+  if (G_UNLIKELY (task->broken))
+    task_mend_all (task);
 }
 
 /* The one timer of a task, for spins and sleeps with a deadline.  It is left armed when the

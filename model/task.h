@@ -102,7 +102,12 @@ void  task_free (Task *task);
 static inline void task_run (Task *task, UrTime ns) { task->owed += ns; }
 static inline void task_cost (Task *task, CostKey key) { task->owed += sim_cost (task->sim, key); }
 /* Lets the charged time pass; others may have acted when it returns. */
-void  task_sync (Task *task);
+void  task_pass (Task *task);
+static inline void task_sync (Task *task)
+{
+  if (task->owed)
+    task_pass (task);
+}
 /* The task's own clock: simulated time plus what is charged. */
 static inline UrTime task_now (const Task *task) { return sim_now (task->sim) + task->owed; }
 

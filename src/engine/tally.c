@@ -109,14 +109,6 @@ void ur_level_init (UrLevel *level, UrTime now, double value)
   *level = (UrLevel){ .since = now, .start = now, .level = value, .max = value };
 }
 
-void ur_level_set (UrLevel *level, UrTime now, double value)
-{
-  level->area += level->level * (double) (now - level->since);
-  level->since = now;
-  level->level = value;
-  level->max = MAX (level->max, value);
-}
-
 double ur_level_mean (const UrLevel *level, UrTime now)
 {
   if (now == level->start)

@@ -18,7 +18,14 @@ double ur_student_t (double level, uint64_t df);
 
 typedef struct { UrTime since, start; double level, area, max; } UrLevel;
 void   ur_level_init (UrLevel *level, UrTime now, double value);
-void   ur_level_set (UrLevel *level, UrTime now, double value);
+/* `now` is not before the last call, and within 292 years of it. */
+static inline void ur_level_set (UrLevel *level, UrTime now, double value)
+{
+  level->area += level->level * (double) (int64_t) (now - level->since);
+  level->since = now;
+  level->level = value;
+  level->max = MAX (level->max, value);
+}
 double ur_level_mean (const UrLevel *level, UrTime now);              /* time average from start to now */
 
 #endif
