@@ -37,7 +37,8 @@ typedef struct {
 
 typedef struct {
   UrTime time;
-  UrShape *shape; /* NULL: constant */
+  double spread;  /* coefficient of variation; 0: constant */
+  UrShape *shape; /* made when the first request is served: most runs need none */
   UrRandom stream, tail_stream;
   double tail, factor;
   double ns_per_byte; /* 0: no cap */
@@ -95,10 +96,9 @@ static BlockRequest *list_pop (RequestList *list)
 static void direction_init (BlockDevice *block, BlockOp op, DeviceKey time, DeviceKey spread, const char *name)
 {
   Direction *direction = &block->direction[op];
-  double cv = device_number (block->device, spread);
 
   direction->time = (UrTime) device_number (block->device, time);
-  direction->shape = cv > 0 ? ur_shape_new_gamma (cv) : NULL;
+  direction->spread = device_number (block->device, spread);
   ur_random_init_indexed (&direction->stream, block->sim->setup->seed, name, 0);
   ur_random_init_indexed (&direction->tail_stream, block->sim->setup->seed, name, 1);
   direction->factor = 1;
@@ -230,6 +230,8 @@ static UrTime service_time (BlockDevice *block, const BlockRequest *request)
   double ns = (double) direction->time;
   gboolean cached = request->op == BLOCK_WRITE && device_number (block->device, DEVICE_CACHE_SIZE) > 0;
 
+  if (direction->spread > 0 && !direction->shape)
+    direction->shape = ur_shape_new_gamma (direction->spread);
   if (direction->shape)
     ns *= ur_shape_draw (direction->shape, &direction->stream);
   if (direction->tail > 0 && ur_random_double (&direction->tail_stream) < direction->tail)

@@ -201,13 +201,11 @@ void ring_batch_add (Ring *ring, Request *request)
   ring->batch_n++;
 }
 
-void ring_batch_flush (Task *task, Ring *ring)
+static void ring_batch_flush_once (Task *task, Ring *ring)
 {
   Request *request = ring->batch_first, *next, *chain = NULL, **chain_tail = &chain;
   UrTime held = 0;
 
-  if (!request)
-    return;
   for (unsigned i = 0; i < ring->batch_n; i++)
     held += sim_cost (ring->sim, COST_CQE_BATCH);
   if (task_work_posts (ring)) /* lock-free: only the submitter posts */
@@ -233,6 +231,12 @@ void ring_batch_flush (Task *task, Ring *ring)
     next = chain->work_next;
     io_queue_next (task, ring, chain);
   }
+}
+
+void ring_batch_flush (Task *task, Ring *ring)
+{
+  while (ring->batch_first) /* what is linked may be executed at once and be the next batch */
+    ring_batch_flush_once (task, ring);
 }
 
 /* How much deferred work one entry to the kernel, or one wake-up in it that wants `min` completions, runs

@@ -331,10 +331,8 @@ static void random_ring (UrRandom *random, RandomRun *run)
 static void random_sqe (UrRandom *random, RandomRun *run, gboolean timed)
 {
   g_autoptr (GString) words = g_string_new (NULL);
-  /* Neither chains nor drains from 5.5 to 5.6: known to hang there with SQPOLL, whose thread runs no task_work yet. */
-  gboolean ordered = run->kernel < KERNEL (5, 5) || run->kernel >= KERNEL (5, 7);
 
-  if (ordered && !timed && run->kernel >= KERNEL (5, 3) && one_in (random, 2)) {
+  if (!timed && run->kernel >= KERNEL (5, 3) && one_in (random, 2)) {
     gboolean hard = run->kernel >= KERNEL (5, 5) && one_in (random, 3);
 
     word (words, "%s=%u", hard ? "hardlink" : "link", 2 + below (random, CHAIN_MAX - 1));
@@ -343,7 +341,7 @@ static void random_sqe (UrRandom *random, RandomRun *run, gboolean timed)
       word (words, "cqe-skip");
     run->links = run->may_fail = TRUE;
   }
-  if (ordered && !run->skips && one_in (random, 3)) /* the kernel refuses both */
+  if (!run->skips && one_in (random, 3)) /* the kernel refuses both */
     word (words, "drain=%u", 1 + below (random, 40));
   if (run->kernel >= KERNEL (5, 6) && one_in (random, 5))
     word (words, "async");
