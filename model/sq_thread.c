@@ -84,12 +84,13 @@ static gboolean sq_thread_rings (Task *task, SqData *sqd)
   return did;
 }
 
-/* io_sq_tw(): what is on the thread's list, then generic task_work.  TRUE: it counts as work. */
+/* io_sq_tw(): what is on the thread's list, then generic task_work.  TRUE: it counts as work.  The thread has none
+ * before 5.7: what is on the list there are completions of the device, which those kernels post in the interrupt. */
 static gboolean sq_thread_task_work (Task *task, SqData *sqd, gboolean submitted)
 {
   unsigned kernel = sqd->sim->kernel, done, generic;
 
-  if (kernel < KERNEL (5, 7) || (kernel < KERNEL (5, 11) && submitted))
+  if (kernel >= KERNEL (5, 7) && kernel < KERNEL (5, 11) && submitted)
     return FALSE;
   done = task_work_run_list (task, sq_thread_budget (sqd->sim));
   if (kernel >= KERNEL (6, 9) || done)
@@ -100,7 +101,7 @@ static gboolean sq_thread_task_work (Task *task, SqData *sqd, gboolean submitted
 
 static gboolean sq_thread_work_pending (const SqData *sqd)
 {
-  return sqd->sim->kernel >= KERNEL (5, 7) && (sqd->thread->task_works || sqd->thread->create_work);
+  return sqd->thread->task_works || sqd->thread->create_work;
 }
 
 static gboolean sq_thread_has_work (const SqData *sqd)
