@@ -183,7 +183,8 @@ void io_queue_iowq (Task *task, Ring *ring, Request *request)
   const PolicyRule *rule = policy_decide (ring->sim->setup->policy, policy_state_lookup, &state);
 
   if (rule->on_again != ON_AGAIN_QUEUE || request->opcode != REQUEST_IO) { /* a policy that never queues it */
-    io_queue_sqe (task, ring, request, 0);
+    /* not here: who completes the one before may be in the middle of its batch */
+    io_req_task_work_add (task, NULL, ring, request, io_req_task_submit);
     return;
   }
   request->time.attempt = request->time.verdict = task_now (task);

@@ -21,7 +21,7 @@ int      io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, uns
  * with its error and counts as submitted.  Returns how many, or -EBUSY as above.
  * The caller holds uring_lock (the sq_thread: from 5.6 on). */
 int      io_submit_sqes (Task *task, Ring *ring, unsigned n);
-/* Hands a request to the queue its rule names, without an attempt. */
+/* Hands a request to the queue its rule names, without an attempt; where it names none, to the owner's task_work. */
 void     io_queue_iowq (Task *task, Ring *ring, Request *request);
 /* Task work: issues a request that waited for others (a TaskWorkFn). */
 void     io_req_task_submit (Task *task, Ring *ring, Request *request);
