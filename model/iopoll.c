@@ -10,8 +10,10 @@ static void io_complete_rw_iopoll (Request *request, Task *task, Cpu *cpu)
   Simulation *sim = request->ring->sim;
 
   (void) cpu;
+  if (task) /* that of another ring, perhaps: its owner sees it when this has taken its time */
+    task_sync (task);
   request->iopoll_completed = TRUE;
-  request->time.done = task ? task_now (task) : sim_now (sim);
+  request->time.done = sim_now (sim);
   if (!task) /* by an interrupt after all */
     block_poll_kick (sim->device);
 }
