@@ -80,8 +80,12 @@ static void page_read_ended (Bio *bio, Task *task, Cpu *cpu)
 static void page_read_start (Task *task, Inode *inode, uint64_t first, uint64_t pages)
 {
   Simulation *sim = inode->sim;
-  PageRead *read = g_new0 (PageRead, 1);
+  PageRead *read;
 
+  for (uint64_t i = 0; i < pages; i++)
+    task_run (task, sim_fs_cost (sim, FS_COST_PAGE_ADD));
+  task_sync (task);
+  read = g_new (PageRead, 1);
   *read = (PageRead){ .bio = { .op = BLOCK_READ,
                                .start = inode->device_start + first * PAGE_SIZE_BYTES,
                                .length = pages * PAGE_SIZE_BYTES,
@@ -90,9 +94,6 @@ static void page_read_start (Task *task, Inode *inode, uint64_t first, uint64_t 
                       .inode = inode,
                       .first = first,
                       .pages = pages };
-  for (uint64_t i = 0; i < pages; i++)
-    task_run (task, sim_fs_cost (sim, FS_COST_PAGE_ADD));
-  task_sync (task);
   g_ptr_array_add (inode->reads, read); /* from here on others wait for it */
   block_submit_bio (task, sim->device, &read->bio, FALSE);
 }
