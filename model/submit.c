@@ -385,7 +385,6 @@ static Request *io_wq_linked (Task *task, Ring *ring, Request *next, unsigned qu
 {
   if (ring->workqueue[queue] || next->opcode != REQUEST_IO) { /* up to 5.4 */
     io_queue_next (task, ring, next);
-    ring_batch_flush (task, ring); /* a policy that never queues has executed it */
     return NULL;
   }
   next->time.attempt = next->time.verdict = next->time.queued = task_now (task);
