@@ -49,6 +49,12 @@ static void outside_model (Task *task, const Request *request, const char *what)
                          io_op_name (request->io.op), request->io.offset, name, what));
 }
 
+/* The lock of a buffered read or write, on kernels where there is one. */
+static LockMode buffered_lock (const Simulation *sim, LockMode mode)
+{
+  return kernel_range_has (sim->setup->file_system->locks_taken, sim->kernel) ? mode : LOCK_NONE;
+}
+
 /* A page that is not in the cache and has data on the device. */
 static gboolean must_read (Inode *inode, uint64_t page_start)
 {
@@ -130,7 +136,7 @@ static void write_locked (Task *task, Request *request, gboolean nowait)
   Simulation *sim = task->sim;
   Inode *inode = request->inode;
   const Rwsem *sem = &inode->rwsem;
-  gboolean locks = sim->setup->file_system->write_lock != LOCK_NONE;
+  gboolean locks = buffered_lock (sim, sim->setup->file_system->write_lock) != LOCK_NONE;
   PageCount count;
   UrTime ns = sim_fs_cost (sim, FS_COST_WRITE_LOCKED);
 
@@ -161,7 +167,7 @@ static FileIoResult file_write (Task *task, Request *request, How how)
 {
   const FileSystem *fs = task->sim->setup->file_system;
   Inode *inode = request->inode;
-  LockMode mode = fs->write_lock;
+  LockMode mode = buffered_lock (task->sim, fs->write_lock);
   gboolean nowait = how == HOW_NOWAIT;
 
   task_run (task, sim_fs_cost (task->sim, FS_COST_WRITE_BEFORE));
@@ -210,7 +216,7 @@ static FileIoResult read_pages (Task *task, Request *request, uint64_t length, H
 static FileIoResult file_read (Task *task, Request *request, How how)
 {
   Simulation *sim = task->sim;
-  LockMode mode = sim->setup->file_system->read_lock;
+  LockMode mode = buffered_lock (sim, sim->setup->file_system->read_lock);
   Inode *inode = request->inode;
   uint64_t end = MIN (request->io.offset + request->io.length, inode->size);
   uint64_t length = request->io.offset < end ? end - request->io.offset : 0;
@@ -218,7 +224,9 @@ static FileIoResult file_read (Task *task, Request *request, How how)
   FileIoResult result;
 
   task_run (task, sim_fs_cost (sim, FS_COST_READ_BEFORE));
-  if (!inode_lock (task, request, mode, how == HOW_NOWAIT || how == HOW_TRYLOCK)) {
+  /* blkdev_read_iter() takes its lock blocking whatever the flags */
+  if (!inode_lock (task, request, mode,
+                   (how == HOW_NOWAIT && sim->setup->file_system->regular) || how == HOW_TRYLOCK)) {
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
@@ -278,6 +286,11 @@ static gboolean nowait_refused (const Simulation *sim, const Request *request)
   default:
     return TRUE; /* fsync and its kin always need a context that may block */
   }
+}
+
+gboolean file_has_nowait (const Simulation *sim)
+{
+  return kernel_range_has (sim->setup->file_system->nowait, sim->kernel);
 }
 
 static FileIoResult file_io_how (Task *task, Request *request, How how)

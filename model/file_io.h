@@ -28,6 +28,9 @@ FileIoResult file_io_waitq (Task *task, Request *request);
 /* Blocking, but only if the inode lock is free right now. */
 FileIoResult file_io_trylock (Task *task, Request *request);
 
+/* FMODE_NOWAIT: RWF_NOWAIT is not refused with EOPNOTSUPP. */
+gboolean file_has_nowait (const Simulation *sim);
+
 /* The inode lock for a request, with its times; `try`: FALSE if it is taken.  LOCK_NONE does nothing. */
 gboolean inode_lock (Task *task, Request *request, LockMode mode, gboolean try);
 void     inode_unlock (Task *task, Inode *inode, LockMode mode);

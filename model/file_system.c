@@ -24,7 +24,7 @@ static const char *const group_names[] = { "FileSystem", "Flags", "Locks", "Step
 static const char *const head_keys[] = { "Name", "Title", "Source", "Costs", NULL };
 static const char *const flag_keys[] = { "NoWait",           "BufferRasync", "BufferWasync",
                                          "DioParallelWrite", "LargeFolios",  NULL };
-static const char *const lock_keys[] = { "Read", "Write", NULL };
+static const char *const lock_keys[] = { "Read", "Write", "Since", NULL };
 static const char *const step_keys[] = { "Regular", "BalanceAtEnd", "TimestampBlocks", "InMemory", NULL };
 static const char *const direct_keys[] = { "Read",     "Write",     "Extend",        "ExtendWaits", "Unwritten",
                                            "Allocate", "Unaligned", "BufferedWaits", NULL };
@@ -133,6 +133,7 @@ static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
          get_range (file, "Flags", "LargeFolios", &fs->large_folios, error) &&
          get_lock (file, "Locks", "Read", &fs->read_lock, error) &&
          get_lock (file, "Locks", "Write", &fs->write_lock, error) &&
+         (!key_file_has (file, "Locks", "Since") || get_range (file, "Locks", "Since", &fs->locks_taken, error)) &&
          key_file_get_boolean (file, "Steps", "Regular", &fs->regular, error) &&
          key_file_get_boolean (file, "Steps", "BalanceAtEnd", &fs->balance_at_end, error) &&
          key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error) &&
@@ -149,6 +150,7 @@ FileSystem *file_system_load (const char *name_or_path, GError **error)
   }
   fs = g_new0 (FileSystem, 1);
   fs->path = g_strdup (key_file_path (file));
+  fs->locks_taken = (KernelRange){ 0, UINT_MAX };
   if (!fill (fs, file, error)) {
     file_system_free (fs);
     fs = NULL;

@@ -26,6 +26,7 @@ typedef struct FileSystem {
   KernelRange large_folios;      /* pages that come in by readahead or big writes share folios */
   /* [Locks] Read=, Write=: the inode lock of a buffered read and write */
   LockMode read_lock, write_lock;
+  KernelRange locks_taken;       /* Since=: kernels that take them at all; default: always */
   /* [Steps] */
   gboolean regular;              /* files are regular files (FALSE: a block device): hashing and WASYNC apply */
   gboolean balance_at_end;       /* balance after the copy (ext4), not before (iomap); no effect without throttling */

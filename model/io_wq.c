@@ -122,10 +122,10 @@ unsigned io_wq_limit (const IoWq *wq, IoWqAcctIndex index) { return wq->wqe[0].a
 
 /* ---- which work is hashed ---- */
 
-/* Up to 5.5 every write is, also to a block device; from 5.6 on writes to regular files, on IOPOLL rings
- * (5.10) whatever goes to a regular file.  Direct writes are not if the file system can do them in parallel (6.4).  On
- * 6.18 an IOSQE_ASYNC write is not, because the file is looked up later than the work is prepared; on 6.1 it is.
- * Both were seen in traces; where in between it changed is not known, 6.4 is taken. */
+/* Writes to regular files are ("only hash regular files", in 5.5 itself), on IOPOLL rings (5.10) whatever goes to one.
+ * Direct writes are not if the file system can do them in parallel (6.4).  On 6.18 an IOSQE_ASYNC write is not, because
+ * the file is looked up later than the work is prepared; on 6.1 it is. Both were seen in traces; where in between it
+ * changed is not known, 6.4 is taken. */
 static gboolean io_work_is_hashed (const Simulation *sim, const Request *request)
 {
   const FileSystem *fs = sim->setup->file_system;
@@ -133,8 +133,6 @@ static gboolean io_work_is_hashed (const Simulation *sim, const Request *request
 
   if (request->unbound)
     return FALSE;
-  if (sim->kernel < KERNEL (5, 6))
-    return write;
   if (!fs->regular || (request->force_async && sim->kernel >= KERNEL (6, 4)))
     return FALSE;
   if (request->ring && request->ring->flags.iopoll && sim->kernel >= KERNEL (5, 10))

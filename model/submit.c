@@ -91,6 +91,10 @@ static void io_read_waitq (Task *task, Ring *ring, Request *request)
 
 static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule *rule)
 {
+  if (G_UNLIKELY (request->nowait && rule->attempt != ATTEMPT_NONE)) { /* REQ_F_NOWAIT: never punted */
+    io_fail (task, ring, request, EAGAIN);
+    return;
+  }
   switch (rule->on_again) {
   case ON_AGAIN_QUEUE:
     io_queue_async (task, ring, request, rule->queue);
@@ -126,10 +130,15 @@ static void io_issue_file (Task *task, Ring *ring, Request *request, unsigned re
     io_fail (task, ring, request, EOPNOTSUPP);
     return;
   }
+  if (G_UNLIKELY (request->nowait && !file_has_nowait (ring->sim))) { /* kiocb_set_rw_flags() */
+    request->time.verdict = request->time.attempt;
+    io_fail (task, ring, request, EOPNOTSUPP);
+    return;
+  }
   if (rule->attempt == ATTEMPT_NONBLOCK)
     result = file_io (task, request, TRUE);
   else if (rule->attempt == ATTEMPT_BLOCKING)
-    result = file_io (task, request, FALSE);
+    result = file_io (task, request, request->nowait);
   else if (rule->attempt == ATTEMPT_TRYLOCK)
     result = file_io_trylock (task, request);
   request->time.verdict = task_now (task);
@@ -241,6 +250,8 @@ static gboolean io_prep_fails (const Ring *ring, Request *request)
 {
   if (G_UNLIKELY (ring->flags.iopoll && !request->prep_error && io_is_not_polled (request)))
     request->prep_error = EINVAL;
+  if (G_UNLIKELY (request->force_async && ring->sim->kernel < KERNEL (5, 6) && !request->prep_error))
+    request->prep_error = EINVAL; /* IOSQE_ASYNC is not known yet */
   if (G_LIKELY (!request->prep_error && !request->sqe_flags && request->opcode == REQUEST_IO))
     return FALSE;
   if (!request->prep_error)
@@ -414,17 +425,21 @@ Request *io_wq_submit_work (Task *task, Request *request)
 {
   Ring *ring = request->ring;
   unsigned queue = request->queue;
+  FileIoResult result;
   Request *next;
 
   request->time.started = task_now (task);
   sim_progress (ring->sim);
   request->time.queue_wakeup = task_wakeup_within (task, request->time.queued, request->time.started);
   io_resolve_fixed (task, ring, request);
-  if (file_io (task, request, FALSE) == FILE_IO_QUEUED) {
+  result = file_io (task, request, request->nowait);
+  if (result == FILE_IO_QUEUED) {
     if (G_UNLIKELY (ring->flags.iopoll)) /* nobody completes it before it is on the list */
       io_iopoll_req_issued (task, ring, request);
     return NULL; /* and the request may be gone */
   }
+  if (G_UNLIKELY (result != FILE_IO_DONE))
+    request->result = -EAGAIN;
   if (request->result < 0)
     request->outcome = OUTCOME_FAILED;
   request->time.done = task_now (task);

@@ -34,10 +34,11 @@ Request *actor_request (Actor *actor, const char *text)
   Request *request = g_new0 (Request, 1);
   const char *page = strchr (text, '@'), *pages = strchr (text, '+');
 
-  for (; strchr ("abdhlkoufg", *text); text++) {
+  for (; strchr ("abdhlkoufgi", *text); text++) {
     request->force_async |= *text == 'a';
     request->unbound |= *text == 'u';
     request->direct |= *text == 'o';
+    request->nowait |= *text == 'i';
     request->prep_error |= *text == 'b' ? EINVAL : 0;
     request->sqe_flags |= *text == 'd'   ? SQE_DRAIN
                           : *text == 'h' ? SQE_HARDLINK
@@ -48,7 +49,11 @@ Request *actor_request (Actor *actor, const char *text)
                                          : 0;
   }
   request_other (actor, request, text);
-  request->io.op = *text == 'r' ? IO_READ : *text == 'w' ? IO_WRITE : *text == 'y' ? IO_DATASYNC : IO_SYNC;
+  request->io.op = *text == 'r'   ? IO_READ
+                   : *text == 'w' ? IO_WRITE
+                   : *text == 'y' ? IO_DATASYNC
+                   : *text == 'z' ? IO_SYNC_FILE_RANGE
+                                  : IO_SYNC;
   request->io.file = request->opcode == REQUEST_IO ? (uint32_t) g_ascii_digit_value (text[1]) : 0;
   if (request->opcode == REQUEST_IO && request->io.op < IO_SYNC) {
     request->io.length = PAGE_SIZE_BYTES * (pages ? g_ascii_strtoull (pages + 1, NULL, 10) : 1);

@@ -51,9 +51,9 @@
  *   worker:REQUEST  irq:N,REQUEST    a completion that the owner has to post, from a worker; from an interrupt on CPU N
  *   taskrun                  logs whether IORING_SQ_TASKRUN is set: "taskrun" or "-"
  *
- * A request is rN, wN (file N), sN (fsync) or yN (fdatasync), then +PAGES (1), @PAGE where it starts (0) and /BYTES if it is
+ * A request is rN, wN (file N), sN (fsync), yN (fdatasync) or zN (sync_file_range), then +PAGES (1), @PAGE where it starts (0) and /BYTES if it is
  * no whole pages, before it 'a' for IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd' IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'o'
- * O_DIRECT, 'b' for a malformed one, 'u' for unbounded work, 'f' a fixed file, 'g' a fixed buffer.
+ * O_DIRECT, 'b' for a malformed one, 'u' for unbounded work, 'f' a fixed file, 'g' a fixed buffer, 'i' for RWF_NOWAIT.
  * Others: n (NOP), tT or tT/N (TIMEOUT of T us, or N completions), mX (TIMEOUT_REMOVE of request X), xT (LINK_TIMEOUT),
  * cX (ASYNC_CANCEL of X).
  * Requests are named a, b, c... in the order in which they are made, from the 53rd on '.'.

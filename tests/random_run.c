@@ -188,7 +188,7 @@ static void random_engine (UrRandom *random, const RandomRun *run, GString *text
     line (text, "thinktime=1100ms\nthinktime_blocks=%u", 10 + below (random, 80));
   if (one_in (random, 6))
     line (text, "sqthread_poll_cpu=0");
-  if (one_in (random, 6))
+  if (one_in (random, 6) && run->kernel >= KERNEL (5, 6))
     line (text, "force_async=1");
   if (run->direct && one_in (random, 3))
     line (text, "direct=1");

@@ -37,6 +37,7 @@
   X (mutex) \
   X (block_device) \
   X (file_io) \
+  X (issue_path) \
   X (ring_setup) \
   X (page_io) \
   X (direct_io) \

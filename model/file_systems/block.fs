@@ -11,9 +11,11 @@ BufferWasync=never
 DioParallelWrite=never
 LargeFolios=never
 
+# blkdev_read_iter(), blkdev_write_iter(): i_rwsem came with commit c0e473a0d226 (6.15).
 [Locks]
 Read=shared
 Write=shared
+Since=6.15+
 
 [Steps]
 Regular=no

@@ -195,6 +195,7 @@ Description *describe_file_system (const FileSystem *fs)
   take_field (d, "large_folios", range_text (fs->large_folios));
   description_field (d, "read_lock", modes[fs->read_lock]);
   description_field (d, "write_lock", modes[fs->write_lock]);
+  take_field (d, "buffered_locks_taken", range_text (fs->locks_taken));
   description_field (d, "regular_files", fs->regular ? "yes" : "no");
   description_field (d, "balance_dirty_pages", fs->balance_at_end ? "after the copy" : "before the copy");
   description_field (d, "time_stamp_refuses_nowait", fs->timestamp_blocks ? "yes" : "no");
