@@ -1,6 +1,7 @@
 /*
  * The io_uring engine of the application.  Stands for fio's engines/io_uring.c, and for a program written with
- * liburing (io_uring_submit_and_wait(), src/queue.c) if the job describes its ring.
+ * liburing (io_uring_submit_and_wait(), src/queue.c) if the job describes its ring.  liburing looks at the SQ flags:
+ * while IORING_SQ_TASKRUN or IORING_SQ_CQ_OVERFLOW (5.8) is set, a submission asks for completions too (GETEVENTS).
  *
  * EBUSY (5.5 to 5.12 with a backlog): it reaps what is there and tries again.  A batch that ended at a malformed sqe:
  * it submits the rest.  Completions dropped by a full CQ (before 5.5): it waits for them for ever, so its stream ends
@@ -192,12 +193,20 @@ static unsigned application_uring_enter (Application *application, unsigned min,
   return 0;
 }
 
+/* cq_ring_needs_enter() of liburing: the kernel has completions that only an entry with GETEVENTS brings. */
+static gboolean application_uring_needs_enter (const Ring *ring)
+{
+  return ring->flags.iopoll || ring->taskrun || (ring->overflow.length && ring->sim->kernel >= KERNEL (5, 8));
+}
+
 void application_uring_commit (Application *application)
 {
   if (application->sqpoll)
     application->queued = 0; /* published one by one */
   while (application->queued)
-    application_uring_enter (application, 0, !application->submit_and_wait, UR_TIME_NEVER);
+    application_uring_enter (application, 0,
+                             !application->submit_and_wait || application_uring_needs_enter (application->ring),
+                             UR_TIME_NEVER);
 }
 
 /* How much of what is submitted can still complete. */

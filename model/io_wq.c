@@ -221,12 +221,12 @@ static void io_wq_cut (IoWorkList *list, Request *before, Request *from, Request
 }
 
 /* io_get_next_work(): the first item that may run; a hashed one comes with its whole run.
- * *ret_busy: some bucket was skipped because it is busy. */
-static Request *io_get_next_work (IoWqe *wqe, IoWorkList *list, gboolean *ret_busy)
+ * *ret_busy: the first bucket that was skipped because it is busy, or -1. */
+static Request *io_get_next_work (IoWqe *wqe, IoWorkList *list, int *ret_busy)
 {
   Request *before = NULL;
 
-  *ret_busy = FALSE;
+  *ret_busy = -1;
   for (Request *request = list->first; request;) {
     Request *tail = request;
 
@@ -240,7 +240,8 @@ static Request *io_get_next_work (IoWqe *wqe, IoWorkList *list, gboolean *ret_bu
         io_wq_cut (list, before, request, tail);
         return request;
       }
-      *ret_busy = TRUE;
+      if (*ret_busy < 0)
+        *ret_busy = (int) request->bucket;
     } else {
       io_wq_cut (list, before, request, request);
       return request;
@@ -251,15 +252,23 @@ static Request *io_get_next_work (IoWqe *wqe, IoWorkList *list, gboolean *ret_bu
   return NULL;
 }
 
-/* io_wait_on_hash(): nothing can happen between the look at the bucket and the joining of the queue, so no second look
- * is needed. */
-static void io_wait_on_hash (IoWqe *wqe)
+/* io_wait_on_hash(): TRUE if the bucket became free meanwhile. */
+static gboolean io_wait_on_hash (Task *task, IoWqe *wqe, unsigned bucket)
 {
-  if (io_wq_is_managed (wqe->wq) || wqe->on_hash_wait)
-    return;
+  IoWqHash *hash = wqe->hash;
+
+  if (io_wq_is_managed (wqe->wq)) /* bits under the wqe's lock, and nobody waits for them */
+    return FALSE;
+  spinlock_hold (task, &hash->wait_lock, 0);
+  task_sync (task);
+  if (wqe->on_hash_wait)
+    return FALSE;
+  if (!(hash->map & (uint64_t) 1 << bucket))
+    return TRUE;
   wqe->on_hash_wait = TRUE;
-  wqe->hash_next = wqe->hash->waiting;
-  wqe->hash->waiting = wqe;
+  wqe->hash_next = hash->waiting;
+  hash->waiting = wqe;
+  return FALSE;
 }
 
 /* io_wq_hash_wake(): a class whose flag is clear has nobody to wake, for instance that of the worker that has
@@ -282,12 +291,21 @@ static void io_wq_hash_wake (Task *task, IoWqe *wqe)
 /* The bucket is free again; who waited for it may look. */
 static void io_wq_unhash (Task *task, IoWorker *worker, unsigned bucket)
 {
+  const IoWq *wq = worker->wqe->wq;
   IoWqHash *hash = worker->wqe->hash;
   IoWqe *waiting, *next;
 
+  if (io_wq_is_managed (wq))
+    spinlock_hold (task, worker->acct->lock, 0);
+  else if (wq->kernel >= KERNEL (5, 15))
+    spinlock_hold (task, &hash->wait_lock, 0);
   task_sync (task);
   hash->map &= ~((uint64_t) 1 << bucket);
   worker->acct->list->stalled = FALSE;
+  if (!hash->waiting)
+    return;
+  spinlock_hold (task, &hash->wait_lock, 0); /* wake_up() */
+  task_sync (task);
   waiting = hash->waiting;
   hash->waiting = NULL;
   for (; waiting; waiting = next) {
@@ -375,18 +393,20 @@ static gboolean io_worker_handle_work (Task *task, IoWorker *worker, UrTime scan
 {
   IoWqe *wqe = worker->wqe;
   IoWqAcct *acct = worker->acct;
-  gboolean busy = FALSE;
+  int busy = -1;
   Request *request;
 
   spinlock_hold (task, acct->lock, scan);
   task_sync (task);
   request = io_acct_has_work (acct) ? io_get_next_work (wqe, acct->list, &busy) : NULL;
   if (!request) {
-    if (busy) {
-      acct->list->stalled = TRUE;
-      io_wait_on_hash (wqe);
-    }
-    return FALSE;
+    if (busy < 0)
+      return FALSE;
+    acct->list->stalled = TRUE;
+    if (!io_wait_on_hash (task, wqe, (unsigned) busy))
+      return FALSE;
+    acct->list->stalled = FALSE; /* look again */
+    return TRUE;
   }
   io_worker_run (task, worker, request);
   return TRUE;

@@ -23,8 +23,9 @@
  *                6.3: also the last one if it is on a CPU where it may not be any more; 6.19: at once if its task has no
  *                ring left
  *
- * Left out: failing and retried creation (6.14), the manager that 5.12 still had, the item of unhashed work that
- * clears bucket 0 up to 6.14.
+ * Left out: failing and retried creation (6.14); the manager thread that 5.12 still had beside workers that are threads
+ * of the task (gone in 5.13, 685fe7feedb9): 5.12 is modelled as 5.13; the item of unhashed work that clears bucket 0 up
+ * to 6.14.
  */
 #ifndef IO_WQ_H
 #define IO_WQ_H

@@ -22,6 +22,7 @@ typedef struct {
 struct IoWqHash {
   unsigned refs;
   uint64_t map;
+  Spinlock wait_lock;                   /* wait.lock: of the queue; from 5.15 on clearing a bit takes it too */
   IoWqe *waiting;                       /* wait queue: the last to join is first */
 };
 

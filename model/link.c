@@ -192,7 +192,7 @@ void io_queue_next (Task *task, Ring *ring, Request *next)
 {
   if (!next)
     return;
-  if (ring->sim->kernel < KERNEL (5, 7)) /* io_put_req(): io_queue_async_work(); task_work came with 5.7 */
+  if (ring->sim->kernel < KERNEL (5, 9)) /* io_put_req(): io_queue_async_work(); c40f63790ec9 made it task_work */
     io_queue_iowq (task, ring, next);
   else
     io_req_task_work_add (task, NULL, ring, next, io_req_task_submit);

@@ -5,16 +5,15 @@
  * 5.2 (drain), 5.3 (link), 5.5 (hard link) to 6.18.
  *
  * A chain is collected until a member without the flag, or the end of the batch, and then its head is queued.  The next
- * member starts after the one before has completed: up to 5.4 on the workqueue; later through task_work of the ring's
- * owner, or, if the member before was done by an io-wq worker that also posted it, in that worker (queued anew if it
- * is hashed).  A member that fails or is short cancels the rest of a soft chain with ECANCELED; a hard link goes on.
+ * member starts after the one before has completed: up to 5.4 on the workqueue; up to 5.8 at once after one that was
+ * done inline, else on io-wq; later through task_work of the ring's owner.  From 5.5 on, if the member before was done
+ * by an io-wq worker that also posted it, in that worker (queued anew if it is hashed).  A member that fails or is
+ * short cancels the rest of a soft chain with ECANCELED; a hard link goes on.
  *
  * A drain, and with it the chain it lies in, waits until everything that was submitted before it has completed; what
  * comes later queues behind it until it has been started.  Then they start: up to 5.4 on the workqueue, up to 5.9 on
  * io-wq, later through task_work; since 6.3 they are forced asynchronous there (c92fcfc2bab5; the flag is set since
  * 5.15 already).
- *
- * Left out: that 5.5 to 5.9 start the next member of an inline one at once instead of by task_work.
  */
 #ifndef LINK_H
 #define LINK_H

@@ -4,6 +4,7 @@
 
 #include "model/block_device.h"
 #include "model/inode.h"
+#include "model/request_opcode.h"
 
 /* When each thing happened, ns; 0: it did not. */
 typedef struct {
@@ -20,11 +21,6 @@ typedef struct {
   /* ns of queued -> started and of posted -> reaped in which who was to act was being woken */
   UrTime queue_wakeup, reap_wakeup;
 } RequestTimes;
-
-/* What it asks for; REQUEST_IO: io.op.  The others are on no file and have none of IOSQE_ASYNC. */
-typedef enum {
-  REQUEST_IO, REQUEST_NOP, REQUEST_TIMEOUT, REQUEST_TIMEOUT_REMOVE, REQUEST_LINK_TIMEOUT, REQUEST_ASYNC_CANCEL,
-} RequestOpcode;
 
 /* sqe->flags, and what an opcode says of its buffer.  IOSQE_ASYNC is force_async. */
 typedef enum {

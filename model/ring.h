@@ -4,10 +4,10 @@
  * io_get_cqe(), io_cqring_event_overflow(), io_cqring_wait(), io_req_complete_post(),
  * __io_submit_flush_completions(); fs/io_uring.c before 6.0.
  *
- * sq.head is published once per batch.  A full CQ: before 5.5 the entry is dropped and counted; later it goes to a
- * backlog in order, flushed when there is room and the application enters to wait.  5.5 to 5.12 refuse submission
- * with EBUSY while the backlog does not fit; that 5.11 to 6.1 also end a wait then is never seen, for the CQ is full
- * and any wait is satisfied.
+ * sq.head is published once per batch.  Inline completions are posted together at its end, before 5.9 each at once.
+ * A full CQ: before 5.5 the entry is dropped and counted; later it goes to a backlog in order, flushed when there is
+ * room and the application enters to wait.  5.5 to 5.12 refuse submission with EBUSY while the backlog does not fit;
+ * that 5.11 to 6.1 also end a wait then is never seen, for the CQ is full and any wait is satisfied.
  */
 #ifndef RING_H
 #define RING_H

@@ -51,8 +51,9 @@ void sim_trace_event (Task *task, TraceEventKind kind, const Request *request, u
     .count = count,
   };
   if (request) {
-    event.application = request->application->number;
+    event.application = request->application ? request->application->number : 0;
     event.request = request->number;
+    event.opcode = request->opcode;
     event.op = request->io.op;
     event.hashed = request->hashed;
   }

@@ -16,8 +16,11 @@
 
 /* Batches of more sqes than this are plugged: IO_PLUG_THRESHOLD. */
 #define PLUG_THRESHOLD 2u
-/* 5.12 to 5.15 also post inline completions every so many inside a batch. */
-#define IO_COMPL_BATCH 32
+/* 5.9 to 5.15 also post inline completions every so many inside a batch. */
+#define IO_COMPL_BATCH 32u
+
+/* io_comp_state of 5.9: inline completions are collected.  Before, each is posted when it is there. */
+static gboolean io_collects (const Ring *ring) { return ring->sim->kernel >= KERNEL (5, 9); }
 
 static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
 {
@@ -46,14 +49,22 @@ static void io_fail (Task *task, Ring *ring, Request *request, int error)
   ring_batch_add (ring, request);
 }
 
-static void io_done_inline (Task *task, Ring *ring, Request *request, gboolean post_now)
+/* Returns the next member of its chain if that is to be issued at once: 5.5 to 5.8 (io_put_req_find_next()). */
+static Request *io_done_inline (Task *task, Ring *ring, Request *request, gboolean post_now)
 {
+  Request *next;
+
   request->time.done = request->time.verdict = task_now (task);
   request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
-  if (post_now) /* issued with issue_flags = 0: no COMPLETE_DEFER */
-    io_queue_next (task, ring, ring_post (task, ring, request));
-  else
+  if (!post_now && io_collects (ring)) {
     ring_batch_add (ring, request);
+    return NULL;
+  }
+  next = ring_post (task, ring, request); /* post_now: issued with issue_flags = 0, no COMPLETE_DEFER */
+  if (!io_collects (ring) && ring->sim->kernel >= KERNEL (5, 5))
+    return next;
+  io_queue_next (task, ring, next);
+  return NULL;
 }
 
 /* io_complete_rw(): the device is done with it. */
@@ -79,21 +90,21 @@ static void io_read_retry (Task *task, Ring *ring, Request *request)
 }
 
 /* io_rw_should_retry(): at once, and now locks may block; a page that must be read is waited for by a callback. */
-static void io_read_waitq (Task *task, Ring *ring, Request *request)
+static Request *io_read_waitq (Task *task, Ring *ring, Request *request)
 {
   request->task_work = io_read_retry;
   if (file_io_waitq (task, request) == FILE_IO_QUEUED) {
     request->outcome = OUTCOME_ASYNC;
-    return;
+    return NULL;
   }
-  io_done_inline (task, ring, request, FALSE);
+  return io_done_inline (task, ring, request, FALSE);
 }
 
-static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule *rule)
+static Request *io_again (Task *task, Ring *ring, Request *request, const PolicyRule *rule)
 {
   if (G_UNLIKELY (request->nowait && rule->attempt != ATTEMPT_NONE)) { /* REQ_F_NOWAIT: never punted */
     io_fail (task, ring, request, EAGAIN);
-    return;
+    return NULL;
   }
   switch (rule->on_again) {
   case ON_AGAIN_QUEUE:
@@ -103,10 +114,8 @@ static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule
     io_fail (task, ring, request, EAGAIN);
     break;
   case ON_AGAIN_CALLBACK:
-    if (request->io.op == IO_READ && !request->direct) {
-      io_read_waitq (task, ring, request);
-      break;
-    }
+    if (request->io.op == IO_READ && !request->direct)
+      return io_read_waitq (task, ring, request);
     /* fall through */
   default:
     sim_fail (ring->sim,
@@ -115,10 +124,11 @@ static void io_again (Task *task, Ring *ring, Request *request, const PolicyRule
                            rule->on_again == ON_AGAIN_POLL ? "poll" : "callback", io_op_name (request->io.op)));
     io_fail (task, ring, request, EAGAIN);
   }
+  return NULL;
 }
 
 /* io_issue_sqe() of a read, write or fsync, and what becomes of EAGAIN. */
-static void io_issue_file (Task *task, Ring *ring, Request *request, unsigned remaining)
+static Request *io_issue_file (Task *task, Ring *ring, Request *request, unsigned remaining)
 {
   PolicyState state = { ring, request, remaining };
   const PolicyRule *rule = policy_decide (ring->sim->setup->policy, policy_state_lookup, &state);
@@ -128,12 +138,12 @@ static void io_issue_file (Task *task, Ring *ring, Request *request, unsigned re
   if (G_UNLIKELY (ring->flags.iopoll && !request->polled)) {
     request->time.verdict = request->time.attempt;
     io_fail (task, ring, request, EOPNOTSUPP);
-    return;
+    return NULL;
   }
   if (G_UNLIKELY (request->nowait && !file_has_nowait (ring->sim))) { /* kiocb_set_rw_flags() */
     request->time.verdict = request->time.attempt;
     io_fail (task, ring, request, EOPNOTSUPP);
-    return;
+    return NULL;
   }
   if (rule->attempt == ATTEMPT_NONBLOCK)
     result = file_io (task, request, TRUE);
@@ -146,20 +156,21 @@ static void io_issue_file (Task *task, Ring *ring, Request *request, unsigned re
     request->outcome = OUTCOME_ASYNC;
     if (G_UNLIKELY (request->polled))
       io_iopoll_req_issued (task, ring, request);
-  } else if (result == FILE_IO_DONE)
-    io_done_inline (task, ring, request, rule->post_now);
-  else
-    io_again (task, ring, request, rule);
+    return NULL;
+  }
+  if (result == FILE_IO_DONE)
+    return io_done_inline (task, ring, request, rule->post_now);
+  return io_again (task, ring, request, rule);
 }
 
 /* io_issue_sqe() of what is on no file. */
-static void io_issue_other (Task *task, Ring *ring, Request *request)
+static Request *io_issue_other (Task *task, Ring *ring, Request *request)
 {
   request->time.attempt = task_now (task);
   switch (request->opcode) {
   case REQUEST_TIMEOUT:
     io_timeout (task, ring, request);
-    return;
+    return NULL;
   case REQUEST_TIMEOUT_REMOVE:
     request->result = io_timeout_cancel (task, ring, request->target);
     break;
@@ -169,20 +180,22 @@ static void io_issue_other (Task *task, Ring *ring, Request *request)
   default:
     request->result = 0;
   }
-  io_done_inline (task, ring, request, FALSE);
+  return io_done_inline (task, ring, request, FALSE);
 }
 
 static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
 {
-  Request *timeout = G_UNLIKELY (request->chain_next != NULL) ? io_prep_linked_timeout (request) : NULL;
+  while (request) {
+    Request *timeout = G_UNLIKELY (request->chain_next != NULL) ? io_prep_linked_timeout (request) : NULL;
 
-  if (G_LIKELY (request->opcode == REQUEST_IO))
-    io_issue_file (task, ring, request, remaining);
-  else
-    io_issue_other (task, ring, request);
-  if (G_UNLIKELY (timeout != NULL)) {
-    task_sync (task);
-    io_queue_linked_timeout (ring, timeout);
+    if (G_LIKELY (request->opcode == REQUEST_IO))
+      request = io_issue_file (task, ring, request, remaining);
+    else
+      request = io_issue_other (task, ring, request);
+    if (G_UNLIKELY (timeout != NULL)) {
+      task_sync (task);
+      io_queue_linked_timeout (ring, timeout);
+    }
   }
 }
 
@@ -328,7 +341,7 @@ int io_submit_sqes (Task *task, Ring *ring, unsigned n)
     submitted++;
     if (!io_submit_sqe (task, ring, request, n - submitted) && io_failure_ends_batch (ring))
       break;
-    if (ring->batch_n >= IO_COMPL_BATCH && sim->kernel >= KERNEL (5, 12) && sim->kernel < KERNEL (5, 16))
+    if (G_UNLIKELY (sim->kernel < KERNEL (5, 16)) && ring->batch_n >= (io_collects (ring) ? IO_COMPL_BATCH : 1))
       ring_batch_flush (task, ring);
   }
   io_submit_state_end (task, ring);

@@ -6,6 +6,7 @@
 #ifndef TRACE_EVENT_H
 #define TRACE_EVENT_H
 
+#include "model/request_opcode.h"
 #include "model/workload.h"
 
 /* X(enumerator, tracepoint) */
@@ -30,7 +31,8 @@ typedef struct {
   gboolean submitter;       /* that task submits: the application, or the sq_thread */
   unsigned application;     /* the stream the request belongs to; 0 for sched events */
   uint64_t request;         /* number of the request in its stream, from 0, in the order of preparation */
-  IoOp     op;
+  RequestOpcode opcode;     /* of a request event */
+  IoOp     op;              /* of REQUEST_IO */
   gboolean hashed;          /* TRACE_QUEUE_ASYNC_WORK */
   unsigned count;           /* TRACE_LOCAL_WORK_RUN, TRACE_TASK_WORK_RUN: items; TRACE_CQRING_WAIT: wanted */
 } TraceEvent;

@@ -115,10 +115,18 @@ static void test_malformed (void)
 /* ---- system calls ---- */
 
 typedef struct {
-  unsigned waits;
+  unsigned waits, submitted;
+  unsigned local; /* runs of DEFER_TASKRUN's list before the last submission */
 } Heard;
 
-static void hear (const TraceEvent *event, void *data) { ((Heard *) data)->waits += event->kind == TRACE_CQRING_WAIT; }
+static void hear (const TraceEvent *event, void *data)
+{
+  Heard *heard = data;
+
+  heard->waits += event->kind == TRACE_CQRING_WAIT;
+  heard->submitted += event->kind == TRACE_SUBMIT_REQ;
+  heard->local += event->kind == TRACE_LOCAL_WORK_RUN && heard->submitted < 8;
+}
 
 /* With a ring of its own the application fills every free slot and submits and waits in one call, for one completion:
  * with costs of 0 but for the system call, the time is that of the calls. */
@@ -180,6 +188,38 @@ static void test_sqpoll_waits (void)
   }
 }
 
+/* Eight writes through an SQ of two: three calls that only submit, 20 us each, while workers are done after 10 us. */
+static void test_needs_enter (void)
+{
+  static const struct {
+    const char *rule;
+    gboolean taskrun_flag, runs;
+  } rows[] = {
+    { "liburing: a submission that sees IORING_SQ_TASKRUN asks for completions too", TRUE, TRUE },
+    { "without TASKRUN_FLAG only waiting does", FALSE, FALSE },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, 8, 8);
+    g_autoptr (GError) error = NULL;
+    Heard heard = { 0 };
+    RunResult *result;
+
+    fixture_set (fixture, "CPU.Count=4, CPU.Syscall=20000, FileSystem ext4.WritePage=10000");
+    job->ring.given = job->ring.flags.single_issuer = job->ring.flags.defer_taskrun = TRUE;
+    job->ring.flags.taskrun_flag = rows[i].taskrun_flag;
+    job->ring.sq_entries = 2;
+    fixture->setup.trace = hear;
+    fixture->setup.trace_data = &heard;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && (heard.local > 0) == rows[i].runs, "%s: %u runs, %s", rows[i].rule, heard.local,
+               row_error (error));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 static void test_refused_rings (void)
 {
   static const struct {
@@ -215,6 +255,7 @@ void register_application_uring_tests (void)
   fixture_test (suite, "a CQ of 8 with 1,024 in flight", test_small_cq);
   fixture_test (suite, "malformed requests", test_malformed);
   fixture_test (suite, "submit and wait", test_submit_and_wait);
+  fixture_test (suite, "the SQ flags", test_needs_enter);
   fixture_test (suite, "waiting under SQPOLL", test_sqpoll_waits);
   fixture_test (suite, "rings that are refused", test_refused_rings);
 }

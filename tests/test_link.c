@@ -57,6 +57,12 @@ static void test_chains (void)
       "S@10 reap a, S@20 reap b", "10 20" },
     { "inline: the next by task_work of the owner", "linux-6.3", NULL, "S/0: ring:8 sqe:lr0 sqe:r0 submit reap",
       "S@20 reap ab", "10 20" },
+    { "5.9: the same", "linux-6.1", "kernel=5.9", "S/0: ring:8 sqe:lr0 sqe:lr0 sqe:r0 sqe:r0 submit:4 reap",
+      "S@40 reap adbc", "10 30 40 20" },
+    { "5.8: inline: the next at once, before the rest of the batch", "linux-6.1", "kernel=5.8",
+      "S/0: ring:8 sqe:lr0 sqe:lr0 sqe:r0 sqe:r0 submit:4 reap", "S@40 reap abcd", "10 20 30 40" },
+    { "5.5: the same", "linux-6.1", "kernel=5.5", "S/0: ring:8 sqe:lr0 sqe:lr0 sqe:r0 sqe:r0 submit:4 reap",
+      "S@40 reap abcd", "10 20 30 40" },
     { "a member that is punted after an inline one", "linux-6.3", NULL,
       "S/0: ring:8 sqe:lr0 sqe:lw0 sqe:r0 submit:3 reap", "S@30 reap abc", "10 20 30" },
     { "5.4: on the workqueue", "linux-5.4", NULL, "S/0: ring:8 sqe:lw0 sqe:lw1 sqe:w2 submit:3 reap", "S@30 reap abc",
@@ -74,6 +80,34 @@ static void test_chains (void)
   };
 
   CHECK (rows);
+}
+
+/* Who does the next member when the device did the one before: the submitter, by task_work, from 5.9 on; io-wq before.
+ */
+static void test_after_device (void)
+{
+  static const struct {
+    const char *rule, *kernel, *outcomes;
+  } rows[] = {
+    { "5.8: after a direct read the next is queued to io-wq", "kernel=5.8", "aU" },
+    { "5.9: it is issued by task_work", "kernel=5.9", "ai" },
+    { "6.1: the same", "kernel=6.1", "ai" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.1", "ext4", COSTS_FREE);
+    g_autofree char *outcomes = NULL;
+
+    fixture_set (fixture, TEN_US ", Device.Synchronous=no, Read.Time=50000");
+    fixture_set (fixture, rows[i].kernel);
+    fixture_build (fixture);
+    fixture_script (fixture, "S/0: ring:8 sqe:lor0 sqe:r0 submit:2 reap");
+    fixture_run (fixture, rows[i].rule);
+    fixture_check_log (fixture, rows[i].rule, "S@60 reap ab");
+    outcomes = fixture_outcomes (fixture);
+    ROW_CHECK (strcmp (outcomes, rows[i].outcomes) == 0, "%s: %s", rows[i].rule, outcomes);
+    fixture_free (fixture);
+  }
 }
 
 /* Who does the next member when a worker did the one before. */
@@ -241,6 +275,7 @@ void register_link_tests (void)
 
   fixture_test (suite, "chains", test_chains);
   fixture_test (suite, "a chain in a worker", test_worker);
+  fixture_test (suite, "after a device", test_after_device);
   fixture_test (suite, "failing members", test_failures);
   fixture_test (suite, "completions without a CQE", test_cqe_skip);
   fixture_test (suite, "drains", test_drain);

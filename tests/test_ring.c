@@ -85,15 +85,15 @@ static void test_batch (void)
   CHECK_ROWS (rows, TEN_US);
 }
 
-/* 5.12 to 5.15 do not wait for the end of the batch with more than 32. */
+/* Before 5.9 each is posted when it is there; 5.9 to 5.15 do not wait for the end of the batch with more than 32. */
 static void test_long_batch (void)
 {
   static const struct {
     const char *kernel;
-    UrTime first;
+    UrTime first; /* us: the first 32; 0: each by itself */
   } rows[] = {
-    { "kernel=5.11", 400 }, { "kernel=5.12", 320 }, { "kernel=5.15", 320 },
-    { "kernel=5.16", 400 }, { "kernel=6.3", 400 },
+    { "kernel=5.4", 0 },    { "kernel=5.8", 0 },    { "kernel=5.9", 320 },  { "kernel=5.11", 320 },
+    { "kernel=5.12", 320 }, { "kernel=5.15", 320 }, { "kernel=5.16", 400 }, { "kernel=6.3", 400 },
   };
   GString *script = g_string_new ("S: ring:64");
 
@@ -108,8 +108,11 @@ static void test_long_batch (void)
     for (unsigned k = 0; k < 40; k++) {
       const Request *request = g_ptr_array_index (fixture->requests, k);
 
-      ROW_CHECK (request->time.posted == (k < 32 ? rows[i].first : 400) * UR_US, "%s: request %u posted at %d",
-                 rows[i].kernel, k, (int) request->time.posted);
+      ROW_CHECK (request->time.posted == (!rows[i].first ? 10 * (k + 1)
+                                          : k < 32       ? rows[i].first
+                                                         : 400) *
+                                             UR_US,
+                 "%s: request %u posted at %d", rows[i].kernel, k, (int) request->time.posted);
     }
     fixture_free (fixture);
   }

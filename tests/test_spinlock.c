@@ -1,4 +1,5 @@
-/* Spinlocks as FIFO servers: order, hand-over, time ahead; completion_lock. */
+/* Spinlocks as FIFO servers: order, hand-over, time ahead; completion_lock, the locks of an io-wq. */
+#include "model/io_wq_private.h"
 #include "tests/model_fixture.h"
 #include "tests/unit.h"
 
@@ -105,6 +106,73 @@ static void test_completion_lock (void)
                       "CPU.Count=4, Locks.Fast=25, Locks.Transfer=60, Ring.CqeSingle=1000, Ring.CqeBatch=20");
 }
 
+/* The lock of a list of work: a new worker scans the list for 5 us, and who queues meanwhile waits. */
+static void test_acct_lock (void)
+{
+  static const ScriptRow rows[] = {
+    { "who queues waits for who scans the list", NULL,
+      "S/0: ring:8 sqe:ar0 submit run:1 sqe:ar0 submit say:queued getevents:2 reap", "S@5 queued, S@10 reap ab" },
+    { "from 5.18 on a list of each class has its own lock", "kernel=5.18",
+      "S/0: ring:8 sqe:ar0 submit run:1 sqe:aur0 submit say:queued getevents:2 reap", "S@1 queued, S@6 reap ab" },
+    { "before, the wqe's lock is that of both", "kernel=5.17",
+      "S/0: ring:8 sqe:ar0 submit run:1 sqe:aur0 submit say:queued getevents:2 reap", "S@5 queued, S@15 reap ab" },
+  };
+
+  FIXTURE_CHECK_ROWS (rows, "linux-6.1", "CPU.Count=4, Worker.Scan=5000");
+}
+
+static UrTime lock_free_at (const Spinlock *lock) { return lock->free_at; }
+
+/* The wait queue of a hash: from 5.15 on whoever clears a bucket's bit holds its lock; up to 5.11 the wqe's lock. */
+static void test_hash_lock (void)
+{
+  static const struct {
+    const char *rule, *kernel;
+    gboolean hash, wqe;
+  } rows[] = {
+    { "6.18: the end of a hashed run takes the lock of the hash's wait queue", "kernel=6.18", TRUE, FALSE },
+    { "5.15: the same", "kernel=5.15", TRUE, TRUE },
+    { "5.14: it clears the bit without", "kernel=5.14", FALSE, TRUE },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.1", "ext4", COSTS_FREE);
+    const IoWqHash *hash;
+
+    fixture_set (fixture, "CPU.Count=4, FileSystem ext4.WritePage=10000");
+    fixture_set (fixture, rows[i].kernel);
+    fixture_build (fixture);
+    fixture_script (fixture, "S/0: ring:8 sqe:w0 submit:1 reap");
+    fixture_run (fixture, rows[i].rule);
+    hash = fixture->ring->hash[0];
+    ROW_CHECK ((lock_free_at (&hash->wait_lock) > 0) == rows[i].hash, "%s: last held until %d", rows[i].rule,
+               (int) lock_free_at (&hash->wait_lock));
+    fixture_free (fixture);
+  }
+}
+
+/* Two io-wqs and one bucket: whenever the second worker finds it busy, around the end of the first one's run, it is
+ * either on the wait queue when that is woken, or sees the bit cleared when it has the lock. */
+static void test_no_lost_bucket (void)
+{
+  for (unsigned ns = 9000; ns < 10400; ns += 20) {
+    g_autofree char *row = g_strdup_printf ("queued at %u ns", ns);
+    g_autofree char *script = g_strdup_printf (
+        "A/0: ring:8 sqe:w0 submit run:100 submit:2 reap | B/1: run:%u.%03u sqe:w0 submit", ns / 1000, ns % 1000);
+    Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+    const Request *second;
+
+    fixture_set (fixture, "CPU.Count=4, FileSystem ext4.WritePage=10000, Locks.Fast=25, Locks.Transfer=60");
+    fixture_build (fixture);
+    fixture_script (fixture, script);
+    fixture_run (fixture, row);
+    second = g_ptr_array_index (fixture->requests, 1);
+    ROW_CHECK (second->time.started >= 10000 && second->time.started < MAX (ns, 10000) + 1000, "%s: started at %d", row,
+               (int) second->time.started);
+    fixture_free (fixture);
+  }
+}
+
 void register_spinlock_tests (void)
 {
   CU_pSuite suite = fixture_suite ("spinlock");
@@ -112,4 +180,7 @@ void register_spinlock_tests (void)
   fixture_test (suite, "first in, first out", test_fifo);
   fixture_test (suite, "ahead of time", test_spinlock_ahead);
   fixture_test (suite, "completion_lock", test_completion_lock);
+  fixture_test (suite, "acct->lock", test_acct_lock);
+  fixture_test (suite, "hash->wait.lock", test_hash_lock);
+  fixture_test (suite, "no bucket is waited for in vain", test_no_lost_bucket);
 }

@@ -58,6 +58,12 @@ static void look (Fixture *fixture, gpointer data)
     at->flags += ring_of (fixture, i)->need_wakeup;
 }
 
+/* The worker spins on the lock of file 2 until 4500, then sleeps with work on the list: the sq_thread makes another
+ * one, whose write ends after the time that is asked about. */
+#define MAKES_A_WORKER                                                                                               \
+  "X/2: write:2 run:4500 sleep:9000 unlock:2 | A@1/0: user ring:4,sqpoll,idle=4000,cpu=3 run:100 sqe:w2 sqe:w1+900 " \
+  "notify run:20000 reap"
+
 /* Whether the thread is asleep with NEED_WAKEUP set at a time (us). */
 static void test_idle (void)
 {
@@ -92,6 +98,8 @@ static void test_idle (void)
       "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+850 notify run:14000 reap", 9500, FALSE },
     { "5.16: it does not", "kernel=5.16", "S/0: user ring:4,sqpoll,idle=4000 sqe:w0+850 notify run:14000 reap", 9500,
       TRUE },
+    { "6.8: generic task_work (making a worker) counts as work", "kernel=6.8", MAKES_A_WORKER, 9000, FALSE },
+    { "6.9: it does not", "kernel=6.9", MAKES_A_WORKER, 9000, TRUE },
     { "several rings: the longest idle time counts", NULL,
       "S/0: user ring:4,sqpoll,idle=4000,cpu=3 run:20000 | T@1/1: user ring:4,sqpoll,idle=12000,attach=0 run:20000",
       15999, FALSE },
@@ -177,7 +185,7 @@ static void test_submits (void)
       "S@1012.7 done, S@1012.7 reap a, S@1032.8 done, S@1032.8 reap bc" },
     { "5.4: as many as there are", "kernel=5.4",
       "S/0: user ring:16,sqpoll,idle=8000 run:1000 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 "
-      "notify spin reap",
+      "notify run:95 spin reap",
       "S@1102.7 done, S@1102.7 reap abcdefghij" },
     { "one ring: no cap", NULL,
       "S/0: user ring:16,sqpoll,idle=8000 run:1000 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 "

@@ -1,0 +1,12 @@
+/*
+ * What a request asks for: REQUEST_IO is a read, write or fsync of a file, its Io says which.  The others are on no file
+ * and have none of IOSQE_ASYNC.
+ */
+#ifndef REQUEST_OPCODE_H
+#define REQUEST_OPCODE_H
+
+typedef enum {
+  REQUEST_IO, REQUEST_NOP, REQUEST_TIMEOUT, REQUEST_TIMEOUT_REMOVE, REQUEST_LINK_TIMEOUT, REQUEST_ASYNC_CANCEL,
+} RequestOpcode;
+
+#endif
