@@ -276,7 +276,7 @@ static void test_json_report (void)
   check_prefix ("top", member_names (top), "uringsim seed runs");
   check_prefix ("run", member_names (run),
                 "policy engine machine fs ios iops bw_bytes sim_ns slat_ns clat_ns lat_ns ops "
-                "outcome workers context_switches wakeups locks cpu sim kernel ratio");
+                "outcome workers context_switches wakeups locks cpu sim kernel locks_left_out ratio");
   check_prefix ("histogram", member_names (clat), "mean stddev min max percentiles");
   check_prefix ("percentiles of 256 samples", member_names (json_object_get_object_member (clat, "percentiles")),
                 "50 90 95 99");

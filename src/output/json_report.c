@@ -7,6 +7,8 @@
 #include "src/output/report.h"
 #include "src/version.h"
 
+#define LOCKS_MAX 64u
+
 static void put_estimate (JsonBuilder *builder, const char *name, ReportEstimate estimate)
 {
   json_open_object (builder, name);
@@ -128,6 +130,23 @@ static void put_lock (JsonBuilder *builder, const ResultLock *lock)
   json_builder_end_object (builder);
 }
 
+static void put_locks_left_out (JsonBuilder *builder, const RunResult *result)
+{
+  json_put_int (builder, "locks_left_out", result->n_locks - MIN (result->n_locks, LOCKS_MAX));
+}
+
+/* The most contended ones: there are as many as files at least. */
+static void put_locks (JsonBuilder *builder, const RunResult *result)
+{
+  const unsigned n = MIN (result->n_locks, LOCKS_MAX);
+
+  json_open_array (builder, "locks");
+  for (unsigned i = 0; i < n; i++) {
+    put_lock (builder, &result->lock[i]);
+  }
+  json_builder_end_array (builder);
+}
+
 static void put_cpu (JsonBuilder *builder, const RunResult *result)
 {
   json_open_object (builder, "cpu");
@@ -182,11 +201,7 @@ static void put_run (JsonBuilder *builder, const ReportRun *run, gboolean timing
   put_workers (builder, result);
   json_put_int (builder, "context_switches", result->context_switches);
   json_put_int (builder, "wakeups", result->wakeups);
-  json_open_array (builder, "locks");
-  for (unsigned i = 0; i < result->n_locks; i++) {
-    put_lock (builder, &result->lock[i]);
-  }
-  json_builder_end_array (builder);
+  put_locks (builder, result);
   put_cpu (builder, result);
   json_open_object (builder, "sim");
   json_put_int (builder, "events", result->events);
@@ -219,6 +234,7 @@ static void put_run_more (JsonBuilder *builder, const ReportRun *run)
   g_autofree char *kernel = format_kernel (result->kernel);
 
   json_put_string (builder, "kernel", kernel);
+  put_locks_left_out (builder, result);
   if (run->baseline) {
     json_put_bool (builder, "baseline", TRUE);
   }
@@ -322,11 +338,8 @@ static void put_row (JsonBuilder *builder, const ExperimentRow *row, const Repor
   json_put_double (builder, "iops_ci95", MAX (run->iops.half_width, 0));
   json_put_int (builder, "reps", run->iops.n);
   json_builder_end_object (builder);
-  json_open_array (builder, "locks");
-  for (unsigned i = 0; i < result->n_locks; i++) {
-    put_lock (builder, &result->lock[i]);
-  }
-  json_builder_end_array (builder);
+  put_locks (builder, result);
+  put_locks_left_out (builder, result);
   put_workers (builder, result);
   put_phases (builder, result);
   json_builder_end_object (builder);
