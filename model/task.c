@@ -120,11 +120,12 @@ static void task_pass_once (Task *task)
 static void task_exit_to_user (Task *task)
 {
   task->user_mode = FALSE;
+  task_sync (task);
   while (task->notify_signal && task->on_notify) {
     task->on_notify (task);
     task_cond_resched (task);
+    task_sync (task); /* before the last look, from which on interrupts are off */
   }
-  task_sync (task);
   task->user_mode = TRUE;
 }
 

@@ -4,7 +4,10 @@
 #include "model/interrupt.h"
 #include "model/io_wq.h"
 
-gboolean task_work_posts (const Ring *ring) { return (ring->flags.defer_taskrun || ring->flags.iopoll) && ring->sim->kernel >= KERNEL (6, 2); }
+gboolean task_work_posts (const Ring *ring)
+{
+  return (ring->flags.defer_taskrun || ring->flags.iopoll) && ring->sim->kernel >= KERNEL (6, 2);
+}
 
 /* Work on the task's list, as against the DEFER_TASKRUN ring's own. */
 static gboolean task_work_normal (const Ring *ring)

@@ -135,6 +135,8 @@ static void test_from_interrupts (void)
       0, 0 },
     { "COOP_TASKRUN, the owner's CPU: an interrupt is an interrupt", NULL,
       "S/0: user ring:4,coop run:100 reap | P@10/1: irq:0,r0", "S@105 reap a", 0, 0 },
+    { "an interrupt while the owner is on its way back to user mode: it looks again before it gets there", NULL,
+      "S/0: user ring:4 run:100 reap | F@10/1: free | P@14/1: irq:2,r0", "S@111.4 reap a", 0, 2 },
     { "who waits is woken", NULL, "S/0: ring:4 getevents:1 reap | P@10/1: irq:2,r0", "S@15 reap a", 1, 1 },
   };
 
