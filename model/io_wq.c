@@ -498,6 +498,8 @@ IoWqCancel io_wq_cancel (Task *task, IoWq *wq, Request *request)
     for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++) {
       IoWqAcct *acct = &wq->wqe[i].acct[k];
 
+      if (k && acct->list == acct[-1].list) /* up to 5.14 */
+        continue;
       spinlock_hold (task, acct->lock, 0);
       task_sync (task);
       if (io_wq_remove_pending (&wq->wqe[i], acct->list, request))

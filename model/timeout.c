@@ -11,10 +11,16 @@
 /* How many have completed, timeouts not counted. */
 static uint64_t completions (const Ring *ring) { return ring->n_submitted - ring->in_flight - ring->cq_timeouts; }
 
-static void timeout_end (Task *task, Ring *ring, Request *request, int error)
+/* io_kill_timeout(): off the list, and its time will not come. */
+static void timeout_kill (Ring *ring, Request *request)
 {
   ur_engine_cancel (ring->sim->engine, request->timer);
   g_queue_unlink (&ring->timeouts, &request->link);
+}
+
+static void timeout_end (Task *task, Ring *ring, Request *request, int error)
+{
+  timeout_kill (ring, request);
   request->result = -error;
   io_req_task_work_add (task, ring_owner (ring)->cpu, ring, request, io_req_task_complete);
 }
@@ -48,13 +54,21 @@ int io_timeout_cancel (Task *task, Ring *ring, Request *target)
 
 void io_flush_timeouts (Task *task, Ring *ring)
 {
-  for (GList *link = ring->timeouts.head, *next; link; link = next) {
+  GQueue due = G_QUEUE_INIT; /* collected before any time passes: others may end timeouts then */
+  GList *link, *next;
+
+  for (link = ring->timeouts.head; link; link = next) {
     Request *request = link->data;
 
     next = link->next;
-    if (request->target_completions && completions (ring) >= request->target_completions)
-      timeout_end (task, ring, request, 0);
+    if (request->target_completions && completions (ring) >= request->target_completions) {
+      timeout_kill (ring, request);
+      request->result = 0;
+      g_queue_push_tail_link (&due, link);
+    }
   }
+  while ((link = g_queue_pop_head_link (&due)))
+    io_req_task_work_add (task, NULL, ring, link->data, io_req_task_complete);
 }
 
 /* ---- linked ---- */
