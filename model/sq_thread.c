@@ -221,7 +221,7 @@ static void sq_thread_body (Task *task, void *data)
   uint64_t timeout = sq_thread_timeout (sqd);
 
   mutex_lock (task, &sqd->lock);
-  while (sqd->rings->len) {
+  while (sqd->rings->len || sqd->park_pending) { /* a ring that is being attached keeps it */
     gboolean did;
 
     if (sqd->n_closed) {

@@ -365,6 +365,9 @@ static void test_attach (void)
     { "a ring that is closed leaves the list", "kernel=6.18",
       "A/0: user ring:4,sqpoll,cpu=3 run:10 | B@1/1: user ring:4,sqpoll,attach=0 run:1 close run:1", 1, 1,
       "iou-sqp-0" },
+    { "but not while another ring is being attached", "kernel=6.18, Ring.SqThreadLoop=5000",
+      "A/0: user ring:4,sqpoll,cpu=3 run:10 close | B@12/1: user ring:4,sqpoll,attach=0 sqe:n notify run:100 reap", 1,
+      1, "iou-sqp-0" },
     { "the thread ends with its last ring", "kernel=6.18", "A/0: user ring:4,sqpoll run:10 close run:10", 1, 0,
       "iou-sqp-0" },
   };
