@@ -26,8 +26,12 @@ void     cpu_send_ipi_from_interrupt (Cpu *from, Cpu *cpu);
 /* The part of [booked, now] in which handlers ran. */
 static inline UrTime cpu_irq_unbooked (const Cpu *cpu)
 {
-  UrTime from = MAX (cpu->booked, cpu->irq_from), until = MIN (sim_now (cpu->sim), cpu->irq_until);
+  UrTime from, until;
 
+  if (G_LIKELY (cpu->irq_until <= cpu->booked))
+    return 0;
+  from = MAX (cpu->booked, cpu->irq_from);
+  until = MIN (sim_now (cpu->sim), cpu->irq_until);
   return from < until ? until - from : 0;
 }
 /* ns of handlers up to now. */

@@ -57,12 +57,21 @@ static void mutex_got (Mutex *mutex, UrTime wanted)
 /* Nobody else has ever wanted it: no time need pass. */
 static inline gboolean mutex_take_private (Task *task, Mutex *mutex)
 {
-  if (mutex->shared || (mutex->user && mutex->user != task))
-    return FALSE;
-  mutex->user = task;
+  if (mutex->user != task) {
+    if (mutex->user || mutex->shared)
+      return FALSE;
+    mutex->user = task;
+  }
   mutex_own (task, mutex);
   mutex->acquired++;
   return TRUE;
+}
+
+/* From now on it is not private. */
+static void mutex_share (Mutex *mutex)
+{
+  mutex->shared = TRUE;
+  mutex->user = NULL;
 }
 
 /* __mutex_trylock_common() */
@@ -86,7 +95,7 @@ gboolean mutex_trylock (Task *task, Mutex *mutex)
   if (mutex_take_private (task, mutex))
     return TRUE;
   task_sync (task);
-  mutex->shared = TRUE;
+  mutex_share (mutex);
   word = mutex_word (task, mutex);
   if (sim_now (task->sim) < mutex->released_at || !mutex_try (task, mutex, FALSE)) {
     task_cost (task, COST_LOCK_TRANSFER);
@@ -245,7 +254,7 @@ void mutex_lock (Task *task, Mutex *mutex)
   if (mutex_take_private (task, mutex))
     return;
   task_sync (task);
-  mutex->shared = TRUE;
+  mutex_share (mutex);
   wanted = sim_now (task->sim);
   if (wanted >= mutex->released_at && !mutex->owner && !mutex->n_waiters) {
     CostKey word = mutex_word (task, mutex);
@@ -283,16 +292,15 @@ static void mutex_unlock_slowpath (Task *task, Mutex *mutex, gboolean handoff)
 
 void mutex_unlock (Task *task, Mutex *mutex)
 {
-  gboolean handoff = FALSE;
+  gboolean handoff;
 
-  if (mutex->shared) {
+  if (mutex->shared)
     task_sync (task);
-    handoff = mutex->handoff;
-  }
   g_assert (mutex_is_owner (mutex, task));
   mutex->released_at = task_now (task);
   mutex->hold_ns += mutex->released_at - mutex->acquired_at;
   mutex_release (task, mutex);
+  handoff = mutex->handoff;
   if (!handoff) { /* with it the mutex stays taken until it is handed over */
     mutex->owner = NULL;
     if (mutex->osq.head)

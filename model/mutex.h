@@ -32,7 +32,7 @@ struct Mutex {
   MutexWaiter *first, *last; unsigned n_waiters;
   Osq osq;
   Spinlock wait_lock;
-  Task *user; gboolean shared;          /* who took it first; somebody else wanted it too */
+  Task *user; gboolean shared;          /* who took it first, until somebody else wants it too */
   unsigned last_cpu;                    /* who wrote the word last */
 
   UrTime acquired_at, released_at;      /* the current hold, the last one; may lie ahead while it is not shared */
