@@ -430,7 +430,7 @@ ObservedOrder observation_compare_order (const Observation *real, const Observat
   ObservedOrder order = ORDER_SAME;
   const unsigned n = MAX (real->streams->len, simulated->streams->len);
   g_autoptr (GArray) no_steps = g_array_new (FALSE, FALSE, sizeof (Step));
-  const Stream nothing = { .known = { 1, 1 }, .steps = no_steps };
+  const Stream nothing = { .known = { .depth = 1, .files = 1 }, .steps = no_steps };
 
   *ret_real = *ret_simulated = NULL;
   for (unsigned i = 0; i < n; i++) {
