@@ -574,9 +574,14 @@ static void submit_synchronously (Task *task, BlockDevice *block, Bio *bio)
   block->count.bytes[bio->op] += bio->length;
   task_cost (task, COST_BLOCK_SUBMIT);
   task_run (task, (UrTime) ((double) service_time (block, &request) * (bio->op == BLOCK_FLUSH ? 1 : pages)));
+  block->channels_busy++;
   task_sync (task);
+  block->channels_busy--;
+  sim_progress (block->sim);
   end_bio (bio, task, task->cpu);
 }
+
+gboolean block_device_is_serving (const BlockDevice *block) { return block->channels_busy > 0; }
 
 gboolean block_submit_bio (Task *task, BlockDevice *block, Bio *bio, gboolean nowait)
 {

@@ -60,6 +60,8 @@ unsigned     block_in_flight (const BlockDevice *block);
 gboolean     block_has_volatile_cache (const BlockDevice *block);
 /* Largest request, bytes. */
 uint64_t     block_max_request (const BlockDevice *block);
+/* Whether it works on a request: one that will end, however long it takes. */
+gboolean     block_device_is_serving (const BlockDevice *block);
 
 /* submit_bio(): by `task`, which pays and may sleep for a tag.  FALSE: `nowait` and there was none, or the bio would
  * have to be split; nothing was done. */

@@ -382,7 +382,8 @@ static gboolean sim_is_stuck (Simulation *sim, UrTime next)
     sim->events_then = ur_engine_events (sim->engine);
   }
   return next == UR_TIME_NEVER || ur_engine_events (sim->engine) > sim->events_then + STUCK_EVENTS ||
-         (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + STUCK_AFTER);
+         (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + STUCK_AFTER &&
+          !block_device_is_serving (sim->device));
 }
 
 gboolean sim_drive (Simulation *sim)

@@ -1,6 +1,7 @@
 /* Dispatch, exit codes, help and output of subcommands; see command.h. */
 #include "src/command/command.h"
 #include "model/data_path.h"
+#include "model/device.h"
 #include "model/experiment.h"
 #include "model/file_system.h"
 #include "model/machine.h"
@@ -46,8 +47,8 @@ CommandExit command_exit_of (const GError *error)
   }
   /* Everything else that can go wrong is a name, an option or a configuration file. */
   if (error->domain == OPTIONS_ERROR || error->domain == POLICY_ERROR || error->domain == MACHINE_ERROR ||
-      error->domain == FILE_SYSTEM_ERROR || error->domain == EXPERIMENT_ERROR || error->domain == G_FILE_ERROR ||
-      error->domain == G_KEY_FILE_ERROR || error->domain == VALIDATE_INI_ERROR) {
+      error->domain == FILE_SYSTEM_ERROR || error->domain == DEVICE_ERROR || error->domain == EXPERIMENT_ERROR ||
+      error->domain == G_FILE_ERROR || error->domain == G_KEY_FILE_ERROR || error->domain == VALIDATE_INI_ERROR) {
     return EXIT_USAGE;
   }
   return EXIT_INTERNAL;
