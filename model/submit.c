@@ -378,7 +378,9 @@ static int io_uring_do_enter (Task *task, Ring *ring, unsigned to_submit, unsign
   if (getevents) {
     min_complete = MIN (min_complete, ring->cq_entries);
     task_sync (task);
-    task_work_run_budget (task, ring, ring_local_budget (ring, min_complete, TRUE));
+    if (to_submit || !min_complete ||
+        ring->flags.iopoll) /* io_run_local_work_locked(); io_cqring_wait() does it anyway */
+      task_work_run_budget (task, ring, ring_local_budget (ring, min_complete, TRUE));
     if (ring->flags.iopoll && !ring->sq_thread)
       io_iopoll_check (task, ring, min_complete, deadline);
     else if (min_complete)

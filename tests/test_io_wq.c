@@ -165,6 +165,11 @@ static void test_creation (void)
       "S@1: user ring:8 sqe:w0 sqe:w1 submit run:200 submit:2 reap run:100 sqe:w0 submit run:1 sqe:w1 submit run:1 "
       "sqe:w2 submit:3 reap",
       "0123", "abcde", "abcde", 3, 3 },
+    { "queueing clears STALLED: work that may run starts though the rest of the list waits for a bucket", "linux-6.18",
+      NULL,
+      "S@1: ring:8 sqe:ar1 submit run:.001 sqe:ar2 submit:2 reap run:100 sqe:w0+5 submit run:1 sqe:w0 submit run:5 "
+      "sqe:ar1 submit:3 reap",
+      "0123", "abced", "abecd", 2, 2 },
     { "a free worker is woken before one is made", "linux-6.18", NULL,
       "S@1: ring:8 sqe:w0 submit:1 reap run:100 sqe:w1 submit:1 reap", "0123", "ab", "ab", 1, 1 },
     { "spinning for the lock is running: no new worker", "linux-6.18", NULL,

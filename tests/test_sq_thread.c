@@ -495,6 +495,27 @@ static void test_affinity (void)
   }
 }
 
+static void stop (Fixture *fixture, gpointer data)
+{
+  *(unsigned *) data = sqd_of (fixture, 0)->rings->len;
+  ur_engine_stop (fixture->sim->engine);
+}
+
+/* Parked it sleeps uninterruptibly: with task_work pending it would else take sqd->lock again before who parked it sees
+ * it free, for ever. */
+static void test_parked (void)
+{
+  Fixture *fixture = start ("linux-6.3", "kernel=6.4, Locks.Fast=25, Locks.Transfer=60, Locks.Handover=250", NULL,
+                            "A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:100 | F@9.9/2: free | "
+                            "B@10/1: user ring:4,sqpoll,attach=0 run:1");
+  unsigned rings = 0;
+
+  fixture_at (fixture, 200 * UR_US, stop, &rings);
+  fixture_run (fixture, "parked with task_work pending: the ring is attached");
+  ROW_CHECK (rings == 2, "parked with task_work pending: %u rings", rings);
+  fixture_free (fixture);
+}
+
 /* ---- room in the SQ ---- */
 
 static void test_room (void)
@@ -649,6 +670,7 @@ void register_sq_thread_tests (void)
   fixture_test (suite, "ATTACH_WQ", test_attach);
   fixture_test (suite, "three streams", test_three_streams);
   fixture_test (suite, "sqd->lock", test_sqd_lock);
+  fixture_test (suite, "parked", test_parked);
   fixture_test (suite, "SQ_AFF", test_affinity);
   fixture_test (suite, "SQ_WAIT", test_room);
   fixture_test (suite, "task_work budget", test_budget);

@@ -99,6 +99,8 @@ static void test_sleeping (void)
   CHECK_ROWS (rows);
 }
 
+#define FIVE "worker:w0 worker:w0 worker:w0 worker:w0 worker:w0 "
+
 /* DEFER_TASKRUN: a list of the ring, run by io_uring_enter(GETEVENTS) only. */
 static void test_deferred (void)
 {
@@ -116,6 +118,15 @@ static void test_deferred (void)
       "S/0: ring:4,coop,defer run:10 getevents:2 reap | P@5/1: irq:3,r0 run:20 irq:3,r0", "S@30 reap ab", 1, 1 },
     { "a worker's wakes it at once, and takes the lazy ones along", NULL,
       "S/0: ring:4,coop,defer getevents:3,100 reap | P@10/1: irq:3,r0 worker:w0", "S@100 reap ab", 2, 1 },
+    { "6.14: who waits runs 20 items of the list, the rest at the next entry", "kernel=6.14",
+      "S/0: ring:64,coop,defer run:400 getevents:1 reap getevents:0 reap | P@1/1: " FIVE FIVE FIVE FIVE FIVE "run:1",
+      "S@500 reap abcdefghijklmnopqrst, S@525 reap uvwxy", 0, 0 },
+    { "6.14: more if it waits for more", "kernel=6.14",
+      "S/0: ring:64,coop,defer run:400 getevents:22 reap getevents:0 reap | P@1/1: " FIVE FIVE FIVE FIVE FIVE "run:1",
+      "S@510 reap abcdefghijklmnopqrstuv, S@525 reap wxy", 0, 0 },
+    { "6.13: all", "kernel=6.13",
+      "S/0: ring:64,coop,defer run:400 getevents:1 reap | P@1/1: " FIVE FIVE FIVE FIVE FIVE "run:1",
+      "S@525 reap abcdefghijklmnopqrstuvwxy", 0, 0 },
     { "before 6.4 none is lazy", "kernel=6.3",
       "S/0: ring:4,coop,defer getevents:2 reap | P@10/1: irq:3,r0 run:20 irq:3,r0", "S@35 reap ab", 2, 2 },
   };
