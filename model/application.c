@@ -211,7 +211,7 @@ static void add_phase (Simulation *sim, Phase phase, UrTime from, UrTime to)
 {
   if (to < from)
     sim->count.backwards++;
-  sim->count.phase[phase].sum += (double) (int64_t) (to - from);
+  sim->count.phase[phase].sum += to - from;
   sim->count.phase[phase].n++;
 }
 

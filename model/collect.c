@@ -441,7 +441,7 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
   result->bw_bytes = share ((double) result->bytes, seconds);
   memcpy (result->outcome, count->outcome, sizeof result->outcome);
   for (unsigned i = 0; i < PHASES; i++) {
-    result->phase[i].mean = share (count->phase[i].sum, (double) count->reaped);
+    result->phase[i].mean = share ((double) count->phase[i].sum, (double) count->reaped);
     result->phase[i].n = count->phase[i].n;
     result->phase_total += result->phase[i].mean;
   }

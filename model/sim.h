@@ -33,7 +33,7 @@ typedef struct {
   unsigned workers_created, workers_alive, workers_max_alive;
   UrLevel workers_alive_level, workers_running, workers_spinning, workers_on_lock;
   UrLevel in_flight;
-  struct { double sum; uint64_t n; } phase[PHASES];
+  struct { UrTime sum; uint64_t n; } phase[PHASES];
   uint64_t outcome[OUTCOMES];
   uint64_t backwards;                   /* stations of requests that ended before they began: a bug */
 } SimulationCounters;
