@@ -12,11 +12,11 @@
 /* The kernel moves at most this much in one request. */
 #define MAX_RW_COUNT 0x7ffff000u
 
-typedef struct {
+struct AsyncEngine {
   void (*queue) (Application *, Request *);
   void (*commit) (Application *);
   void (*reap) (Application *, unsigned min, unsigned max, UrTime deadline);
-} AsyncEngine;
+};
 
 static const AsyncEngine uring = { application_uring_queue, application_uring_commit, application_uring_reap };
 static const AsyncEngine liburing = { application_uring_queue, application_uring_commit,
@@ -79,6 +79,8 @@ static gboolean application_reopen (Application *application)
                                            application->sim->setup->seed + application->pass++, &error);
   if (!application->source)
     sim_fail (application->sim, error);
+  else
+    application_pace_source (application);
   return application->source != NULL;
 }
 
@@ -188,11 +190,14 @@ Request *application_prepare (Application *application)
   sim_progress (sim);
   request->io = application->pending;
   request->io.length = MIN (request->io.length, MAX_RW_COUNT);
+  application->last_was_sync = request->io.op > IO_TRIM;
+  application->wrote |= request->io.op == IO_WRITE;
   request->number = application->n_prepared++;
   request->inode = g_ptr_array_index (sim->inodes, request->io.file);
   request->ring = application->ring;
   request->force_async = application->job->force_async && application->engine == APPLICATION_IO_URING;
   request->direct = application->job->direct;
+  request->nowait = application->job->nowait && request->io.op <= IO_WRITE;
   request->ki_complete = NULL;
   request->task_work = NULL;
   request->polled = FALSE;
@@ -257,6 +262,7 @@ void application_reaped (Application *application, Request *request)
   request->time.reap_wakeup = task_wakeup_within (application->task, request->time.posted, request->time.reaped);
   task_cost (application->task, COST_APP_REAP);
   application->n_silent -= request->may_be_silent;
+  application->blocks_done += request->io.op <= IO_TRIM;
   if (!request->time.issued) /* it completed while its batch was still being handed over */
     request->time.issued = request->time.reaped;
   sim->count.reaped++;
@@ -278,7 +284,7 @@ void application_lost (Application *application, Request *request)
   application->free[application->n_free++] = request;
 }
 
-static void application_sleep_until (Application *application, UrTime when)
+void application_sleep_until (Application *application, UrTime when)
 {
   Task *task = application->task;
 
@@ -319,19 +325,26 @@ static gboolean application_await_arrival (Application *application, const Async
   return TRUE;
 }
 
-static void application_think (Application *application, const AsyncEngine *engine)
+/* io_u_quiesce() */
+void application_quiesce (Application *application)
 {
-  const WorkloadJob *job = application->job;
+  const AsyncEngine *engine = application->async;
 
-  if (!job->thinktime || application->sim->setup->replay == REPLAY_FAST ||
-      ++application->thought < job->thinktime_blocks)
-    return;
-  application->thought = 0;
   if (engine && application->queued)
     engine->commit (application);
   while (engine && application_in_flight (application))
     engine->reap (application, 1, application_in_flight (application), UR_TIME_NEVER);
-  application_sleep_until (application, task_now (application->task) + job->thinktime);
+}
+
+/* usec_spin() */
+void application_spin_until (Application *application, UrTime when)
+{
+  Task *task = application->task;
+
+  when = MIN (when, application_end (application));
+  while (task_now (task) < when)
+    if (task_spin (task, NULL, when) == SPIN_RESCHED)
+      task_yield (task);
 }
 
 /* wait_for_completions(): with the depth used up, down to iodepth_low. */
@@ -348,6 +361,43 @@ static void application_drain_to_low (Application *application, const AsyncEngin
   } while (application_in_flight (application) > low);
 }
 
+/* The system call: preadv2() and its like, fsync(). */
+static void application_psync_call (Task *task, Request *request)
+{
+  if (request->nowait && !file_has_nowait (task->sim))
+    request->result = -EOPNOTSUPP;
+  else
+    switch (file_io (task, request, request->nowait)) {
+    case FILE_IO_AGAIN_EARLY: /* a write of a file that does not know how */
+      request->result = -EOPNOTSUPP;
+      break;
+    case FILE_IO_AGAIN:
+      request->result = -EAGAIN;
+      break;
+    default:
+      break;
+    }
+}
+
+/* A request that is over when its system call returns. */
+static void application_call (Application *application, Request *request)
+{
+  Task *task = application->task;
+  IoOp op = request->io.op;
+
+  request->time.issued = task_now (task);
+  task_enter_kernel (task);
+  request->time.attempt = task_now (task);
+  application_psync_call (task, request);
+  request->time.done = request->time.posted = task_now (task);
+  request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
+  sim_synchronous (application->sim, request);
+  task_return_to_user (task);
+  application_issued (application, op, request->io.length);
+  application_reaped (application, request);
+  application_think (application, op);
+}
+
 /* do_io() for engines that keep several requests in flight. */
 static void application_run_async (Application *application, const AsyncEngine *engine)
 {
@@ -356,16 +406,26 @@ static void application_run_async (Application *application, const AsyncEngine *
   unsigned room = application->engine == APPLICATION_IO_URING ? MAX (job->sqe.link, 1) : 1;
   unsigned batch = application->submit_and_wait ? G_MAXUINT : MIN (MAX (job->batch_submit, 1), application->iodepth);
 
+  application->async = engine;
   while (application_next (application)) {
     Request *request;
+    Io io;
 
     if (timed && !application_await_arrival (application, engine))
       break;
     request = application_prepare (application);
+    io = request->io;
+    if (engine == &libaio && io.op > IO_WRITE) { /* do_io_u_sync(): fsync(2), once the others are handed over */
+      if (application->queued)
+        engine->commit (application);
+      application_call (application, request);
+      continue;
+    }
     if (application->engine == APPLICATION_IO_URING)
       application_link (application, request);
     engine->queue (application, request);
     application->queued++;
+    application_issued (application, io.op, io.length);
     if (application->chain_left)
       continue;
     if (application->queued >= batch)
@@ -375,7 +435,7 @@ static void application_run_async (Application *application, const AsyncEngine *
         engine->commit (application);
       application_drain_to_low (application, engine);
     }
-    application_think (application, engine);
+    application_think (application, io.op);
   }
   if (application->queued)
     engine->commit (application);
@@ -386,7 +446,6 @@ static void application_run_async (Application *application, const AsyncEngine *
 /* psync: one pread, pwrite or fsync at a time. */
 static void application_run_psync (Application *application)
 {
-  Task *task = application->task;
   gboolean timed = application->sim->setup->replay == REPLAY_TIMED && application->job->open_source;
 
   while (application_next (application)) {
@@ -395,16 +454,24 @@ static void application_run_psync (Application *application)
     if (timed && !application_await_arrival (application, NULL))
       break;
     request = application_prepare (application);
-    request->time.issued = task_now (task);
+    application_call (application, request);
+  }
+}
+
+/* end_fsync, fsync_on_close: fio_file_fsync() on each file.  They are no requests of the job. */
+static void application_end_sync (Application *application)
+{
+  const WorkloadJob *job = application->job;
+  Task *task = application->task;
+
+  for (unsigned i = 0; job->end_fsync && application->wrote && !application->last_was_sync && i < job->files->len;
+       i++) {
+    Request request = { .io = { .file = g_array_index (job->files, uint32_t, i), .op = IO_SYNC } };
+
+    request.inode = g_ptr_array_index (application->sim->inodes, request.io.file);
     task_enter_kernel (task);
-    request->time.attempt = task_now (task);
-    file_io (task, request, FALSE);
-    request->time.done = request->time.posted = task_now (task);
-    request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
-    sim_synchronous (application->sim, request);
+    file_io (task, &request, FALSE);
     task_return_to_user (task);
-    application_reaped (application, request);
-    application_think (application, NULL);
   }
 }
 
@@ -418,6 +485,7 @@ static void application_body (Task *task, void *data)
     application_sleep_until (application, application->started);
   if (application->engine == APPLICATION_IO_URING)
     application_uring_setup (application);
+  application_pace_start (application);
   if (application_reopen (application)) {
     if (application->engine == APPLICATION_IO_URING)
       application_run_async (application, application->submit_and_wait ? &liburing : &uring);
@@ -425,6 +493,7 @@ static void application_body (Task *task, void *data)
       application_run_async (application, &libaio);
     else
       application_run_psync (application);
+    application_end_sync (application);
   }
   task_sync (task);
   application->ended = sim_now (task->sim);

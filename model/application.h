@@ -6,12 +6,16 @@
 #ifndef APPLICATION_H
 #define APPLICATION_H
 
+#include "model/fio_random.h"
 #include "model/ring.h"
+
+typedef struct AsyncEngine AsyncEngine;
 
 struct Application {
   Simulation *sim;
   const WorkloadJob *job;
   ApplicationEngine engine;
+  const AsyncEngine *async;             /* NULL: synchronous */
   unsigned number;                      /* index in Simulation.applications */
   unsigned iodepth;
   gboolean sqpoll;
@@ -31,7 +35,12 @@ struct Application {
   unsigned chain_left;                  /* members still to come of the chain that is being prepared */
   unsigned n_silent;                    /* in flight, and to have no CQE unless they fail */
   uint64_t n_prepared;
-  unsigned thought;                     /* requests since the last think time */
+  /* application_pace.c */
+  uint64_t blocks_issued, blocks_done;  /* reads, writes and trims */
+  uint64_t thought_blocks; UrTime thought_at;   /* at the last thinking time */
+  gboolean last_was_sync, wrote;        /* its last request; any of them */
+  gboolean paced;                       /* it has a rate; by direction: */
+  uint64_t rate_bps[3], rate_bytes[3], rate_last[3]; UrTime rate_due[3]; FioRandom poisson[3];
   /* Timed replay: lateness in all, of the last request, and when that was due. */
   UrTime late_total, late, last_due; uint64_t n_timed;
   UrTime moment; unsigned at_moment;    /* time of the last request, and how many fell on it */
@@ -48,7 +57,19 @@ Request     *application_prepare (Application *application);
 void         application_reaped (Application *application, Request *request);
 /* A request whose completion never comes: it leaves the books. */
 void           application_lost (Application *application, Request *request);
+/* For application_pace.c: hands over what is queued and waits until nothing is in flight; lets time pass until `when` or
+ * the end of the job. */
+void           application_quiesce (Application *application);
+void           application_sleep_until (Application *application, UrTime when);
+void           application_spin_until (Application *application, UrTime when);
 static inline unsigned application_in_flight (const Application *a) { return a->iodepth - a->n_free; }
+
+/* application_pace.c: once, when the job has started; for a source that was opened; after a request was handed to its engine;
+ * then again, to think if it is time. */
+void application_pace_start (Application *application);
+void application_pace_source (Application *application);
+void application_issued (Application *application, IoOp op, uint64_t length);
+void application_think (Application *application, IoOp op);
 
 /* application_uring.c: what the engine does with a prepared request; hands over what is queued; reaps
  * at least min (waiting until `deadline` at most) and at most max.  submit_and_reap hands over and waits in one call. */

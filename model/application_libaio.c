@@ -8,6 +8,8 @@
 #include "model/cpu.h"
 #include "model/file_io.h"
 
+#include <errno.h>
+
 /* Batches of more iocbs than this are plugged. */
 #define AIO_PLUG_THRESHOLD 2u
 
@@ -38,12 +40,17 @@ static void aio_complete (Request *request, Task *task, Cpu *cpu)
 static void aio_submit (Application *application, Request *request)
 {
   Task *task = application->task;
+  FileIoResult result;
 
   task_cost (task, COST_AIO_SUBMIT);
   request->ki_complete = aio_complete;
   request->time.attempt = task_now (task);
-  if (file_io (task, request, FALSE) == FILE_IO_QUEUED)
+  result =
+      request->nowait && !file_has_nowait (task->sim) ? FILE_IO_AGAIN_EARLY : file_io (task, request, request->nowait);
+  if (result == FILE_IO_QUEUED)
     return;
+  if (result != FILE_IO_DONE)
+    request->result = result == FILE_IO_AGAIN ? -EAGAIN : -EOPNOTSUPP;
   request->time.done = request->time.posted = task_now (task);
   request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
   sim_synchronous (application->sim, request);

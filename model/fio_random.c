@@ -35,8 +35,15 @@ void fio_seeds_repeatable (FioSeeds *seeds, uint64_t randseed, unsigned number)
   for (unsigned i = 0; i < 4; i++) {
     x *= SEED_FACTOR;
   }
-  for (unsigned i = 0; i < FIO_SEEDS; i++) {
-    seeds->seed[i] = x * number + i;
+  for (unsigned i = 0; i <= FIO_SEED_POISSON3; i++) {
+    const uint64_t seed = x * number + i;
+    if (i < FIO_SEEDS) {
+      seeds->seed[i] = seed;
+    } else if (i == FIO_SEED_ZONE) {
+      seeds->zone = seed;
+    } else if (i >= FIO_SEED_POISSON) {
+      seeds->poisson[i == FIO_SEED_POISSON ? 0 : i - FIO_SEED_ZONE] = seed;
+    }
     x *= SEED_FACTOR;
   }
   seeds->distribution = number * seeds->seed[FIO_SEED_BLOCK];
@@ -50,6 +57,10 @@ void fio_seeds_random (FioSeeds *seeds, uint64_t seed, unsigned number)
     seeds->seed[i] = ur_random_u64 (&random);
   }
   seeds->distribution = ur_random_u64 (&random);
+  seeds->zone = ur_random_u64 (&random);
+  for (unsigned i = 0; i < G_N_ELEMENTS (seeds->poisson); i++) {
+    seeds->poisson[i] = ur_random_u64 (&random);
+  }
 }
 
 /* ---- skewed distributions ---- */

@@ -41,12 +41,15 @@ static inline unsigned fio_random_percent (FioRandom *r)
  * fio's; those between belong to things that are not modelled. */
 typedef enum {
   FIO_SEED_READ_SIZE = 0, FIO_SEED_WRITE_SIZE = 1, FIO_SEED_TRIM_SIZE = 2, FIO_SEED_MIX = 4, FIO_SEED_FILE = 5,
-  FIO_SEED_BLOCK = 6, FIO_SEED_SEQUENTIAL = 10, FIO_SEEDS = 11
+  FIO_SEED_BLOCK = 6, FIO_SEED_SEQUENTIAL = 10, FIO_SEEDS = 11,
+  FIO_SEED_POISSON = 15, FIO_SEED_ZONE = 16, FIO_SEED_POISSON2 = 17, FIO_SEED_POISSON3 = 18
 } FioSeed;
-typedef struct {
-  uint64_t seed[FIO_SEEDS];        /* by FioSeed */
+struct FioSeeds {
+  uint64_t seed[FIO_SEEDS];        /* by FioSeed, up to FIO_SEED_SEQUENTIAL */
+  uint64_t zone, poisson[3];
   uint64_t distribution;           /* factor of the seed of each file's skewed distribution */
-} FioSeeds;
+};
+typedef struct FioSeeds FioSeeds;
 
 /* fio's seeds for its job number `number` (from 1, clones counted) under randseed (0: fio's default, 0x89). */
 void fio_seeds_repeatable (FioSeeds *seeds, uint64_t randseed, unsigned number);

@@ -28,7 +28,7 @@ typedef struct {
   uint64_t limit, pass_limit, max_bs, number_ios;
   unsigned loops_left;
 
-  FioRandom size_random[DIRECTIONS], mix_random, file_random, block_random, sequential_random[DIRECTIONS];
+  FioRandom size_random[DIRECTIONS], mix_random, file_random, block_random, sequential_random[DIRECTIONS], zone_random;
 
   unsigned n_files, n_done, next_file;
   PatternFile *current_file;
@@ -54,6 +54,7 @@ static void seed_streams (Generator *g)
   fio_random_init (&g->mix_random, seed[FIO_SEED_MIX]);
   fio_random_init (&g->file_random, seed[FIO_SEED_FILE]);
   fio_random_init (&g->block_random, seed[FIO_SEED_BLOCK]);
+  fio_random_init (&g->zone_random, g->seeds.zone);
   for (unsigned i = 0; i < DIRECTIONS; i++) {
     fio_random_init (&g->sequential_random[i], seed[FIO_SEED_SEQUENTIAL]);
   }
@@ -223,15 +224,44 @@ static IoOp choose_op (Generator *g, const PatternFile *f)
       }
       g->mix_direction = drawn;
     }
+    if (g->source.pace) {
+      g->mix_direction = g->source.pace (g->source.pace_data, g->mix_direction == READ ? IO_READ : IO_WRITE,
+                                         p->read_percent > 0 && p->read_percent < 100) == IO_READ
+                             ? READ
+                             : WRITE;
+    }
     return g->mix_direction == READ ? IO_READ : IO_WRITE;
   }
+  IoOp op = p->has_read ? IO_READ : p->has_write ? IO_WRITE : IO_TRIM;
   if (g->trim_write) {
-    return f->last_start[WRITE] == f->last_start[TRIM] ? IO_TRIM : IO_WRITE;
+    op = f->last_start[WRITE] == f->last_start[TRIM] ? IO_TRIM : IO_WRITE;
   }
-  return p->has_read ? IO_READ : p->has_write ? IO_WRITE : IO_TRIM;
+  return g->source.pace ? g->source.pace (g->source.pace_data, op, FALSE) : op;
 }
 
 /* ---- which offset: all functions give it relative to the file's start ---- */
+
+/* One draw for the zone, one inside it, in whole blocks as fio rounds them.  FALSE: nothing there. */
+static gboolean draw_in_zone (Generator *g, unsigned direction, uint64_t blocks, uint64_t *ret_block)
+{
+  const Pattern *p = &g->pattern;
+  const GArray *zones = p->zones[direction];
+  const unsigned drawn = fio_random_percent (&g->zone_random);
+  unsigned i = 0;
+  while (i + 1 < zones->len && g_array_index (zones, PatternZone, i).percent < drawn) {
+    i++;
+  }
+  const uint64_t from = i ? g_array_index (zones, PatternZone, i - 1).end : 0;
+  const uint64_t end = g_array_index (zones, PatternZone, i).end;
+  const gboolean absolute = p->distribution == DISTRIBUTION_ZONED_ABS;
+  const uint64_t start = absolute ? from / p->align[direction] : from * blocks / 100;
+  const uint64_t n = absolute ? end / p->align[direction] - start : blocks * (end - from) / 100;
+  if (start + n > blocks) {
+    return FALSE;
+  }
+  *ret_block = start + fio_random_below (&g->block_random, n);
+  return TRUE;
+}
 
 static gboolean draw_block (Generator *g, PatternFile *f, unsigned direction, uint64_t *ret_block)
 {
@@ -254,6 +284,9 @@ static gboolean draw_block (Generator *g, PatternFile *f, unsigned direction, ui
   const uint64_t blocks = usable / p->align[direction];
   if (!blocks) {
     return FALSE;
+  }
+  if (p->zones[direction]) {
+    return draw_in_zone (g, direction, blocks, ret_block);
   }
   const uint64_t block = fio_random_below (&g->block_random, blocks);
   *ret_block = block;
@@ -516,7 +549,7 @@ IoSource *io_pattern_open (const Pattern *pattern, const uint32_t *files, const 
     n_files = 0;
   }
   Generator *g = g_malloc0 (sizeof *g + n_files * sizeof g->file[0]);
-  g->source = (IoSource){ generator_next, generator_free };
+  g->source = (IoSource){ .next = generator_next, .free = generator_free };
   g->n_files = n_files;
   if (n_files == 0) {
     g->started = TRUE; /* a pass without a request: the end */
@@ -544,7 +577,7 @@ IoSource *io_pattern_open (const Pattern *pattern, const uint32_t *files, const 
     f->start = p->offset;
     f->region = region;
     f->end = p->offset + region;
-    if (p->order == PATTERN_RANDOM && p->distribution != DISTRIBUTION_UNIFORM) {
+    if (p->order == PATTERN_RANDOM && p->distribution != DISTRIBUTION_UNIFORM && p->distribution < DISTRIBUTION_ZONED) {
       init_skew (g, f, names[i]);
     }
   }

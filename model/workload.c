@@ -47,6 +47,7 @@ static void job_free (gpointer data)
   g_clear_pointer (&job->files, g_array_unref);
   for (unsigned i = 0; i < G_N_ELEMENTS (job->pattern.split); i++) {
     g_clear_pointer (&job->pattern.split[i], g_array_unref);
+    g_clear_pointer (&job->pattern.zones[i], g_array_unref);
   }
   g_free (job);
 }
@@ -105,7 +106,6 @@ WorkloadJob *workload_add_job (Workload *workload)
   job->iodepth = job->iodepth_low = 1;
   job->batch_submit = job->batch_complete_min = job->batch_complete_max = 1;
   job->sqpoll_cpu = -1;
-  job->thinktime_blocks = 1;
   job->files = g_array_new (FALSE, FALSE, sizeof (uint32_t));
   job->pattern.has_read = TRUE;
   job->pattern.read_percent = 50;
@@ -177,18 +177,23 @@ static unsigned job_number (const Workload *workload, const WorkloadJob *job)
   return 1;
 }
 
+void workload_job_seeds (const Workload *workload, const WorkloadJob *job, uint64_t seed, FioSeeds *ret_seeds)
+{
+  const unsigned number = job_number (workload, job);
+  if (job->pattern.same_seed) {
+    fio_seeds_repeatable (ret_seeds, job->pattern.random_seed, number);
+  } else {
+    fio_seeds_random (ret_seeds, seed, number);
+  }
+}
+
 IoSource *workload_open_job (const Workload *workload, const WorkloadJob *job, uint64_t seed, GError **error)
 {
   if (job->open_source) {
     return job->open_source (job->source_closure, error);
   }
-  const unsigned number = job_number (workload, job);
   FioSeeds seeds;
-  if (job->pattern.same_seed) {
-    fio_seeds_repeatable (&seeds, job->pattern.random_seed, number);
-  } else {
-    fio_seeds_random (&seeds, seed, number);
-  }
+  workload_job_seeds (workload, job, seed, &seeds);
   const unsigned n = job->files->len;
   g_autofree const char **names = g_new0 (const char *, n + 1);
   for (unsigned i = 0; i < n; i++) {

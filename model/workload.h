@@ -30,6 +30,10 @@ struct IoSource {
   /* 1: *ret_io filled; 0: no more; -1: error set (the source is then finished). */
   int  (*next) (IoSource *source, Io *ret_io, GError **error);
   void (*free) (IoSource *source);
+  /* (nullable) Set by who reads it: asked by a pattern before it makes a request of direction `op` (IO_READ to IO_TRIM), and
+   * may let time pass; answers `op`, or if `mixed` perhaps the other one of read and write. */
+  IoOp (*pace) (gpointer data, IoOp op, gboolean mixed);
+  gpointer pace_data;
 };
 static inline void io_source_free (IoSource *source) { if (source) source->free (source); }   /* accepts NULL */
 /* Opens the stream again from its start; called once per run, from any thread. (transfer full), NULL with error set. */
@@ -46,7 +50,13 @@ typedef enum { REPLAY_CLOSED, REPLAY_TIMED, REPLAY_FAST } ReplayMode;
 typedef enum { CACHE_CLEAN, CACHE_DIRTY, CACHE_COLD } CacheState;   /* pages of the files when the run starts */
 
 typedef enum { PATTERN_SEQUENTIAL, PATTERN_RANDOM } PatternOrder;
-typedef enum { DISTRIBUTION_UNIFORM, DISTRIBUTION_ZIPF, DISTRIBUTION_PARETO, DISTRIBUTION_NORMAL } PatternDistribution;
+typedef enum {
+  DISTRIBUTION_UNIFORM, DISTRIBUTION_ZIPF, DISTRIBUTION_PARETO, DISTRIBUTION_NORMAL, DISTRIBUTION_ZONED,
+  DISTRIBUTION_ZONED_ABS
+} PatternDistribution;
+/* A zone of ZONED: percent of the requests up to and with this zone, and where it ends, in percent of the region or
+ * (ZONED_ABS) in bytes. */
+typedef struct { unsigned percent; uint64_t end; } PatternZone;
 
 /* How the next file of a job with several files is chosen (fio: file_service_type). */
 typedef enum { FILE_SERVICE_ROUND_ROBIN, FILE_SERVICE_SEQUENTIAL, FILE_SERVICE_RANDOM } FileService;
@@ -63,6 +73,7 @@ typedef struct {
   uint64_t bs[3], bs_max[3];      /* read, write, trim; bs_max > bs: drawn from the multiples of bs */
   gboolean random_map;            /* every block once per pass (fio's default for uniform random) */
   PatternDistribution distribution;
+  GArray *zones[3];               /* of PatternZone, the last one's percent is 100 (nullable) (transfer full) */
   double   theta;                 /* zipf theta / pareto h / normal deviation in percent */
   unsigned fsync_every, fdatasync_every;   /* 0: never */
   uint64_t size;                  /* bytes of the region over all files of one stream */
@@ -135,7 +146,14 @@ typedef struct {
   SqeOptions sqe;
   UrTime   start_delay, runtime;  /* runtime 0: until the pattern ends */
   gboolean time_based;
-  UrTime   thinktime; unsigned thinktime_blocks;
+  UrTime   thinktime; unsigned thinktime_blocks;   /* blocks 0: not given, 1 */
+  UrTime   thinktime_spin;        /* how much of it is busy */
+  UrTime   thinktime_iotime;      /* also after so long; alone if thinktime_blocks is 0; 0: not */
+  gboolean thinktime_issue;       /* blocks are counted when issued, else when done */
+  uint64_t rate[3], rate_iops[3]; /* read, write, trim: bytes or, if 0, requests of bs per second; 0: no limit */
+  gboolean rate_poisson, rate_ignore_thinktime;
+  gboolean nowait;                /* RWF_NOWAIT on reads and writes */
+  gboolean end_fsync;             /* every file is synced after the last request, if that was none */
   unsigned group;                 /* stonewall: groups run one after the other, from 0 */
   GArray  *files;                 /* of uint32_t: indices into Workload.files */
   Pattern  pattern;               /* used if open_source is NULL */
@@ -169,6 +187,10 @@ void workload_own (Workload *workload, gpointer data, GDestroyNotify free_data);
 /* Adds one line to notes or ignored_options, once: the same text again is dropped. */
 void workload_note (Workload *workload, const char *format, ...) G_GNUC_PRINTF (2, 3);
 void workload_ignored (Workload *workload, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/* What fio's random streams of a job are seeded with; see workload_open_job(). */
+typedef struct FioSeeds FioSeeds;
+void workload_job_seeds (const Workload *workload, const WorkloadJob *job, uint64_t seed, FioSeeds *ret_seeds);
 
 /* The stream of a job: its trace, or the generator of its pattern.  `seed` feeds the draws
  * of the pattern (unless same_seed: then fio's seeds for its number among the workload's jobs).  (transfer full)

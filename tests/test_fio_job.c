@@ -221,8 +221,8 @@ static void test_jobs_units (void)
       CU_ASSERT (replay->open_source == iolog_stream_open && replay->source_ios == 1 &&
                  stream->replay.time_scale == 50);
     }
-    CU_ASSERT (says (workload->ignored_options, "rate_iops=100,200") &&
-               says (workload->ignored_options, "can change results"));
+    CU_ASSERT (paced->rate_iops[0] == 100 && paced->rate_iops[1] == 200 && paced->rate_iops[2] == 200);
+    CU_ASSERT (says (workload->ignored_options, "can change results"));
     CU_ASSERT (says (workload->ignored_options, "ramp_time=500ms") &&
                says (workload->ignored_options, "cpus_allowed=0-1"));
   }
@@ -309,7 +309,12 @@ static void test_refused (void)
     { "[a]\nsize=1m\nnumjobs=4096\n[b]\nsize=1m\n", "j.fio:4: job \"b\": more than 4096 jobs" },
     { "[a]\nsize=1t\nnrfiles=262144\nnumjobs=2\n", "more than 262144 files" },
     { "[a]\nsize=1t\nnumjobs=4096\nnrfiles=200000\nfilename_format=x\n", "more than 262144 files" },
-    { "[a]\nsize=1m\nrandom_distribution=zoned:50/10:50/90\n", "zoned is not modelled" },
+    { "[a]\nsize=1m\nrandom_distribution=zoned:50/10:60/90\n", "shares add up to 100" },
+    { "[a]\nsize=1m\nrandom_distribution=zoned:50/10:50/80\n", "shares add up to 100" },
+    { "[a]\nsize=1m\nrandom_distribution=zoned\n", "zones behind the colon" },
+    { "[a]\nsize=1m\nrandom_distribution=zoned_abs:50/10k:50\n", "a size behind the '/' of every zone" },
+    { "[a]\nsize=1m\nrate_process=fast\n", "expected linear or poisson" },
+    { "[a]\nsize=1m\nthinktime_blocks_type=all\n", "expected complete or issue" },
     { "[a]\nsize=1m\nrandom_distribution=zipf:1\n", "other than 1" },
     { "[a]\nsize=1m\nzonemode=zbd\n", "zones are not modelled" },
     { "[a]\nsize=1m\nforce_async=4\n", "j.fio:3: force_async=4; expected 0 or 1" },

@@ -462,7 +462,7 @@ static IoSource *trace_open (gconstpointer closure, GError **error)
   TraceSource *self = g_new0 (TraceSource, 1);
 
   (void) error;
-  self->source = (IoSource){ trace_next, trace_free };
+  self->source = (IoSource){ .next = trace_next, .free = trace_free };
   self->trace = (Trace *) closure;
   return &self->source;
 }

@@ -66,7 +66,7 @@ static IoSource *ops_open (gconstpointer closure, GError **error)
   OpsSource *self = g_new0 (OpsSource, 1);
 
   (void) error;
-  self->source = (IoSource){ ops_next, ops_free };
+  self->source = (IoSource){ .next = ops_next, .free = ops_free };
   self->ops = closure;
   return &self->source;
 }

@@ -55,6 +55,7 @@
   X (tctx) \
   X (workqueue) \
   X (application_uring) \
+  X (application_pace) \
   X (simulation) \
   X (properties) \
   X (oracles) \

@@ -1,39 +1,11 @@
 /*
  * The table of fio's options.  See fio_options.h.
  */
-#include "src/input/fio_options.h"
+#include "src/input/fio_options_private.h"
 #include "src/input/fio_ignored.h"
 #include "src/input/input_error.h"
 #include <stddef.h>
 #include <string.h>
-
-typedef struct Option Option;
-typedef struct {
-  JobOptions *o;
-  const Option *option;
-  const char *value; /* (nullable) */
-  const OptionPlace *place;
-} Setting;
-typedef gboolean (*OptionFn) (Setting *setting, GError **error);
-
-typedef enum {
-  KIND_COUNT,  /* unsigned, min..max */
-  KIND_BYTES,  /* uint64_t with suffix, min..max */
-  KIND_TIME,   /* uint64_t ns; min is the default unit */
-  KIND_BOOL,   /* gboolean: 0 or 1 */
-  KIND_SWITCH, /* gboolean: set by its name alone */
-  KIND_STRING,
-  KIND_FUNCTION
-} OptionKind;
-
-struct Option {
-  const char *name;
-  OptionKind kind;
-  size_t at; /* offset in JobOptions */
-  uint64_t min, max;
-  OptionFn set;
-  const char *remark; /* why it is refused */
-};
 
 /* ---- messages ---- */
 
@@ -47,7 +19,7 @@ gboolean job_options_fail (const OptionPlace *place, GError **error, const char 
   return FALSE;
 }
 
-static gboolean refuse (Setting *s, GError **error, const char *expected)
+gboolean setting_refuse (Setting *s, GError **error, const char *expected)
 {
   g_autofree char *value = s->value ? input_quote (s->value, strlen (s->value), 60) : NULL;
   return value ? job_options_fail (s->place, error, "%s=%s; expected %s", s->option->name, value, expected)
@@ -55,7 +27,7 @@ static gboolean refuse (Setting *s, GError **error, const char *expected)
 }
 
 /* The cause, with place and option in front. */
-static gboolean refuse_cause (Setting *s, GError **error, GError *cause)
+gboolean setting_refuse_cause (Setting *s, GError **error, GError *cause)
 {
   job_options_fail (s->place, error, "%s: %s", s->option->name, cause->message);
   g_error_free (cause);
@@ -67,7 +39,7 @@ static gboolean number (Setting *s, const char *text, uint64_t *ret_value, GErro
   gboolean unusual;
   GError *cause = NULL;
   if (!fio_number_parse (text, s->o->kb_base, s->place->lenient, ret_value, &unusual, &cause)) {
-    return refuse_cause (s, error, cause);
+    return setting_refuse_cause (s, error, cause);
   }
   if (unusual) {
     g_autofree char *quoted = input_quote (text, strlen (text), 60);
@@ -77,8 +49,8 @@ static gboolean number (Setting *s, const char *text, uint64_t *ret_value, GErro
   return TRUE;
 }
 
-static gboolean number_within (Setting *s, const char *text, uint64_t min, uint64_t max, uint64_t *ret_value,
-                               GError **error)
+gboolean setting_number_within (Setting *s, const char *text, uint64_t min, uint64_t max, uint64_t *ret_value,
+                                GError **error)
 {
   if (!number (s, text, ret_value, error)) {
     return FALSE;
@@ -93,12 +65,12 @@ static gboolean number_within (Setting *s, const char *text, uint64_t min, uint6
 
 /* Calls `set` for each of the three directions with its part of "read,write,trim": a missing later part repeats
  * the one before, an empty one keeps the default. */
-static gboolean for_directions (Setting *s,
-                                gboolean (*set) (Setting *s, unsigned direction, const char *part, GError **error),
-                                GError **error)
+gboolean setting_for_directions (Setting *s,
+                                 gboolean (*set) (Setting *s, unsigned direction, const char *part, GError **error),
+                                 GError **error)
 {
   if (!s->value || !*s->value) {
-    return refuse (s, error, "a value, or three for read, write and trim with commas between");
+    return setting_refuse (s, error, "a value, or three for read, write and trim with commas between");
   }
   g_auto (GStrv) parts = g_strsplit (s->value, ",", 4);
   const char *part = parts[0];
@@ -109,307 +81,6 @@ static gboolean for_directions (Setting *s,
     }
   }
   return TRUE;
-}
-
-/* ---- sizes ---- */
-
-static gboolean set_bs_of (Setting *s, unsigned direction, const char *part, GError **error)
-{
-  uint64_t value;
-  if (!number_within (s, part, 1, FIO_JOB_BS_LIMIT, &value, error)) {
-    return FALSE;
-  }
-  s->o->pattern.bs[direction] = s->o->pattern.bs_max[direction] = value;
-  s->o->n_split[direction] = 0;
-  return TRUE;
-}
-
-static gboolean set_bs (Setting *s, GError **error) { return for_directions (s, set_bs_of, error); }
-
-static gboolean set_bsrange_of (Setting *s, unsigned direction, const char *part, GError **error)
-{
-  g_autofree char *low = g_strdup (part);
-  char *separator = strpbrk (low, "-:");
-  uint64_t min, max;
-  if (!separator) {
-    return refuse (s, error, "a range such as 4k-64k");
-  }
-  *separator = '\0';
-  if (!number_within (s, g_strstrip (low), 1, FIO_JOB_BS_LIMIT, &min, error) ||
-      !number_within (s, g_strstrip (separator + 1), 1, FIO_JOB_BS_LIMIT, &max, error)) {
-    return FALSE;
-  }
-  s->o->pattern.bs[direction] = MIN (min, max);
-  s->o->pattern.bs_max[direction] = MAX (min, max);
-  s->o->n_split[direction] = 0;
-  return TRUE;
-}
-
-static gboolean set_bsrange (Setting *s, GError **error) { return for_directions (s, set_bsrange_of, error); }
-
-/* Sizes without a share get what the others leave, in equal parts.  FALSE if the shares pass 100 %. */
-static gboolean share_out (PatternSplit *split, unsigned n, const gboolean *given)
-{
-  unsigned sum = 0, open = 0;
-  for (unsigned i = 0; i < n; i++) {
-    sum += given[i] ? split[i].percent : 0;
-    open += !given[i];
-  }
-  if (sum > 100 || (!open && sum < 100)) {
-    return FALSE;
-  }
-  for (unsigned i = 0; i < n; i++) {
-    if (!given[i]) {
-      split[i].percent = (100 - sum) / open;
-    }
-  }
-  return TRUE;
-}
-
-/* fio sorts by share, and its draw runs through them in that order. */
-static void sort_by_share (PatternSplit *split, unsigned n)
-{
-  for (unsigned i = 1; i < n; i++) {
-    for (unsigned j = i; j > 0 && split[j].percent < split[j - 1].percent; j--) {
-      const PatternSplit swap = split[j];
-      split[j] = split[j - 1];
-      split[j - 1] = swap;
-    }
-  }
-}
-
-static gboolean set_bssplit_of (Setting *s, unsigned direction, const char *part, GError **error)
-{
-  g_auto (GStrv) entries = g_strsplit (part, ":", BSSPLIT_MAX + 1);
-  const unsigned n = g_strv_length (entries);
-  PatternSplit *split = s->o->split[direction];
-  gboolean given[BSSPLIT_MAX];
-  uint64_t min = UINT64_MAX, max = 0;
-  if (n > BSSPLIT_MAX) {
-    return refuse (s, error, "at most 64 sizes");
-  }
-  for (unsigned i = 0; i < n; i++) {
-    char *slash = strchr (entries[i], '/');
-    uint64_t bs, percent = 0;
-    if (slash) {
-      *slash = '\0';
-    }
-    given[i] = slash && slash[1];
-    if (!number_within (s, g_strstrip (entries[i]), 1, FIO_JOB_BS_LIMIT, &bs, error) ||
-        (given[i] && !number_within (s, g_strstrip (slash + 1), 0, 100, &percent, error))) {
-      return FALSE;
-    }
-    split[i] = (PatternSplit){ bs, (unsigned) percent };
-    min = MIN (min, bs);
-    max = MAX (max, bs);
-  }
-  if (!share_out (split, n, given)) {
-    return refuse (s, error, "SIZE/PERCENT:SIZE/PERCENT... whose shares add up to 100");
-  }
-  sort_by_share (split, n);
-  s->o->n_split[direction] = n;
-  s->o->pattern.bs[direction] = min;
-  s->o->pattern.bs_max[direction] = max;
-  return TRUE;
-}
-
-static gboolean set_bssplit (Setting *s, GError **error) { return for_directions (s, set_bssplit_of, error); }
-
-static gboolean set_align_of (Setting *s, unsigned direction, const char *part, GError **error)
-{
-  return number_within (s, part, 0, FIO_JOB_BS_LIMIT, &s->o->pattern.align[direction], error);
-}
-
-static gboolean set_align (Setting *s, GError **error) { return for_directions (s, set_align_of, error); }
-
-static gboolean is_percent (const char *value) { return value && *value && value[strlen (value) - 1] == '%'; }
-
-static gboolean set_size (Setting *s, GError **error)
-{
-  if (is_percent (s->value)) {
-    return refuse (s, error,
-                   "bytes: a share needs the size of a file or device, and no file of this machine is looked at");
-  }
-  return number_within (s, s->value ? s->value : "", 1, FIO_JOB_SIZE_LIMIT, &s->o->pattern.size, error);
-}
-
-static gboolean set_io_size (Setting *s, GError **error)
-{
-  if (is_percent (s->value)) {
-    g_autofree char *digits = g_strndup (s->value, strlen (s->value) - 1);
-    return number_within (s, digits, 1, 100000, &s->o->io_size_percent, error);
-  }
-  s->o->io_size_percent = 0;
-  return number_within (s, s->value ? s->value : "", 0, FIO_JOB_SIZE_LIMIT, &s->o->pattern.io_size, error);
-}
-
-static gboolean set_filesize (Setting *s, GError **error)
-{
-  if (is_percent (s->value) || (s->value && strpbrk (s->value, "-:,"))) {
-    return refuse (s, error, "bytes: shares and ranges of file sizes are not modelled");
-  }
-  return number_within (s, s->value ? s->value : "", 1, FIO_JOB_SIZE_LIMIT, &s->o->filesize, error);
-}
-
-static gboolean set_offset (Setting *s, GError **error)
-{
-  if (is_percent (s->value)) {
-    return refuse (s, error,
-                   "bytes: a share needs the size of a file or device, and no file of this machine is looked at");
-  }
-  return number_within (s, s->value ? s->value : "", 0, FIO_JOB_SIZE_LIMIT, &s->o->pattern.offset, error);
-}
-
-/* ---- patterns ---- */
-
-static gboolean set_rw (Setting *s, GError **error)
-{
-  static const struct {
-    const char *name;
-    PatternOrder order;
-    gboolean read, write, trim;
-  } modes[] = {
-    { "read", PATTERN_SEQUENTIAL, TRUE, FALSE, FALSE },     { "write", PATTERN_SEQUENTIAL, FALSE, TRUE, FALSE },
-    { "trim", PATTERN_SEQUENTIAL, FALSE, FALSE, TRUE },     { "rw", PATTERN_SEQUENTIAL, TRUE, TRUE, FALSE },
-    { "readwrite", PATTERN_SEQUENTIAL, TRUE, TRUE, FALSE }, { "trimwrite", PATTERN_SEQUENTIAL, FALSE, TRUE, TRUE },
-    { "randread", PATTERN_RANDOM, TRUE, FALSE, FALSE },     { "randwrite", PATTERN_RANDOM, FALSE, TRUE, FALSE },
-    { "randtrim", PATTERN_RANDOM, FALSE, FALSE, TRUE },     { "randrw", PATTERN_RANDOM, TRUE, TRUE, FALSE },
-    { "randtrimwrite", PATTERN_RANDOM, FALSE, TRUE, TRUE },
-  };
-  g_autofree char *name = g_strdup (s->value ? s->value : "");
-  char *more = strchr (name, ':');
-  if (more) {
-    *more++ = '\0';
-  }
-  Pattern *p = &s->o->pattern;
-  for (unsigned i = 0; i < G_N_ELEMENTS (modes); i++) {
-    if (strcmp (g_strstrip (name), modes[i].name)) {
-      continue;
-    }
-    p->order = modes[i].order;
-    p->has_read = modes[i].read;
-    p->has_write = modes[i].write;
-    p->has_trim = modes[i].trim;
-    p->random_run = 0;
-    p->sequential_add = 0;
-    if (!more || !*g_strstrip (more)) {
-      return TRUE;
-    }
-    const gboolean backwards = *more == '-' && p->order == PATTERN_SEQUENTIAL;
-    uint64_t value;
-    if (!number_within (s, backwards ? more + 1 : more, 0, p->order == PATTERN_RANDOM ? UINT32_MAX : FIO_JOB_SIZE_LIMIT,
-                        &value, error)) {
-      return FALSE;
-    }
-    if (p->order == PATTERN_RANDOM) {
-      p->random_run = (unsigned) value;
-    } else {
-      p->sequential_add = backwards ? -(int64_t) value : (int64_t) value;
-    }
-    return TRUE;
-  }
-  return refuse (s, error, "read, write, trim, rw, trimwrite, randread, randwrite, randtrim, randrw or randtrimwrite");
-}
-
-static gboolean set_rwmixwrite (Setting *s, GError **error)
-{
-  uint64_t value;
-  if (!number_within (s, s->value ? s->value : "", 0, 100, &value, error)) {
-    return FALSE;
-  }
-  s->o->pattern.read_percent = 100 - (unsigned) value;
-  return TRUE;
-}
-
-static gboolean set_norandommap (Setting *s, GError **error)
-{
-  (void) error;
-  s->o->pattern.random_map = s->value && !strcmp (s->value, "0");
-  return TRUE;
-}
-
-static gboolean set_percentage_random (Setting *s, GError **error)
-{
-  g_autofree char *first = g_strndup (s->value ? s->value : "", s->value ? strcspn (s->value, ",") : 0);
-  uint64_t value;
-  if (!number_within (s, first, 0, 100, &value, error)) {
-    return FALSE;
-  }
-  if (s->value && strchr (s->value, ',')) {
-    return refuse (s, error, "one share for all directions: one for each is not modelled");
-  }
-  s->o->pattern.sequential_percent = 100 - (unsigned) value;
-  return TRUE;
-}
-
-static gboolean parse_double (const char *text, double min, double max, double *ret_value)
-{
-  char *end;
-  const double value = g_ascii_strtod (text, &end);
-  *ret_value = value;
-  return end != text && !*end && value >= min && value <= max;
-}
-
-static gboolean set_distribution (Setting *s, GError **error)
-{
-  g_auto (GStrv) parts = g_strsplit (s->value ? s->value : "", ":", 4);
-  const unsigned n = g_strv_length (parts);
-  Pattern *p = &s->o->pattern;
-  const char *name = n ? parts[0] : "";
-  p->center = 0;
-  if (!strcmp (name, "random")) {
-    p->distribution = DISTRIBUTION_UNIFORM;
-    return TRUE;
-  }
-  const gboolean good_center = n < 3 || (n == 3 && parse_double (parts[2], 0.0, 1.0, &p->center));
-  if (!good_center && strcmp (name, "zoned") && strcmp (name, "zoned_abs")) {
-    return refuse (s, error, "a centre of 0..1 behind the second colon");
-  }
-  p->center = n == 3 ? MAX (p->center, 1e-12) : 0; /* 0 itself stands for fio's default */
-  if (!strcmp (name, "zipf")) {
-    p->distribution = DISTRIBUTION_ZIPF;
-    p->theta = 1.1;
-    return n < 2 || (parse_double (parts[1], 0.01, 10.0, &p->theta) && p->theta != 1.0)
-               ? TRUE
-               : refuse (s, error, "zipf:THETA with a theta of 0.01..10 other than 1");
-  }
-  if (!strcmp (name, "pareto")) {
-    p->distribution = DISTRIBUTION_PARETO;
-    p->theta = 0.2;
-    return n < 2 || (parse_double (parts[1], 0.0001, 0.9999, &p->theta))
-               ? TRUE
-               : refuse (s, error, "pareto:H with an H above 0 and below 1");
-  }
-  if (!strcmp (name, "normal")) {
-    p->distribution = DISTRIBUTION_NORMAL;
-    p->theta = 0;
-    return n < 2 || parse_double (parts[1], 0.0, 100.0, &p->theta)
-               ? TRUE
-               : refuse (s, error, "normal:DEVIATION with a deviation of 0..100 percent");
-  }
-  return refuse (s, error, "random, zipf:THETA, pareto:H or normal:DEVIATION (zoned is not modelled)");
-}
-
-static gboolean set_file_service (Setting *s, GError **error)
-{
-  static const char *const names[] = { "roundrobin", "sequential", "random" };
-  g_autofree char *name = g_strdup (s->value ? s->value : "");
-  char *more = strchr (name, ':');
-  if (more) {
-    *more++ = '\0';
-  }
-  for (unsigned i = 0; i < G_N_ELEMENTS (names); i++) {
-    if (!strcmp (name, names[i])) {
-      uint64_t ios = 0;
-      if (more && !number_within (s, more, 1, UINT32_MAX, &ios, error)) {
-        return FALSE;
-      }
-      s->o->pattern.file_service = (FileService) i;
-      s->o->pattern.file_service_ios = (unsigned) ios;
-      return TRUE;
-    }
-  }
-  return refuse (s, error, "roundrobin, sequential or random (zipf, pareto and normal are not modelled)");
 }
 
 /* ---- engines and the rest ---- */
@@ -426,7 +97,8 @@ static gboolean set_engine (Setting *s, GError **error)
     workload_note (s->place->workload, "ioengine=%s is simulated as psync: one system call for each request", value);
     return TRUE;
   }
-  return refuse (s, error, "io_uring, libaio, psync, or sync, vsync, pvsync, pvsync2, which are simulated as psync");
+  return setting_refuse (s, error,
+                         "io_uring, libaio, psync, or sync, vsync, pvsync, pvsync2, which are simulated as psync");
 }
 
 static gboolean set_bool_value (Setting *s, gboolean *ret_value, GError **error)
@@ -435,7 +107,7 @@ static gboolean set_bool_value (Setting *s, gboolean *ret_value, GError **error)
     *ret_value = *s->value == '1';
     return TRUE;
   }
-  return refuse (s, error, "0 or 1");
+  return setting_refuse (s, error, "0 or 1");
 }
 
 /* native (the default), posix and truncate give a new file its size; none and keep do not. */
@@ -448,7 +120,7 @@ static gboolean set_fallocate (Setting *s, GError **error)
   if (s->o->size_reserved || (s->value && g_strv_contains (not_reserving, s->value))) {
     return TRUE;
   }
-  return refuse (s, error, "none, native, posix, keep or truncate");
+  return setting_refuse (s, error, "none, native, posix, keep or truncate");
 }
 
 static gboolean set_buffered (Setting *s, GError **error)
@@ -464,7 +136,7 @@ static gboolean set_buffered (Setting *s, GError **error)
 static gboolean set_kb_base (Setting *s, GError **error)
 {
   if (g_strcmp0 (s->value, "1024") && g_strcmp0 (s->value, "1000")) {
-    return refuse (s, error, "1024 or 1000");
+    return setting_refuse (s, error, "1024 or 1000");
   }
   s->o->kb_base = !strcmp (s->value, "1000") ? 1000 : 1024;
   return TRUE;
@@ -480,13 +152,48 @@ static gboolean set_start_delay (Setting *s, GError **error)
     workload_ignored (s->place->workload, "%s:%u: startdelay is a range: its start is taken; can change results",
                       s->place->file, s->place->line);
   }
-  return fio_time_parse (g_strstrip (low), UR_S, &s->o->start_delay, &cause) || refuse_cause (s, error, cause);
+  return fio_time_parse (g_strstrip (low), UR_S, &s->o->start_delay, &cause) || setting_refuse_cause (s, error, cause);
+}
+
+static gboolean set_rate_of (Setting *s, unsigned direction, const char *part, GError **error)
+{
+  return setting_number_within (s, part, 0, FIO_JOB_SIZE_LIMIT, &s->o->rate[direction], error);
+}
+
+static gboolean set_rate (Setting *s, GError **error) { return setting_for_directions (s, set_rate_of, error); }
+
+static gboolean set_rate_iops_of (Setting *s, unsigned direction, const char *part, GError **error)
+{
+  return setting_number_within (s, part, 0, UINT32_MAX, &s->o->rate_iops[direction], error);
+}
+
+static gboolean set_rate_iops (Setting *s, GError **error)
+{
+  return setting_for_directions (s, set_rate_iops_of, error);
+}
+
+/* One of two names. */
+static gboolean set_either (Setting *s, const char *off, const char *on, gboolean *ret_on, GError **error)
+{
+  g_autofree char *expected = g_strdup_printf ("%s or %s", off, on);
+  *ret_on = !g_strcmp0 (s->value, on);
+  return *ret_on || !g_strcmp0 (s->value, off) ? TRUE : setting_refuse (s, error, expected);
+}
+
+static gboolean set_rate_process (Setting *s, GError **error)
+{
+  return set_either (s, "linear", "poisson", &s->o->rate_poisson, error);
+}
+
+static gboolean set_thinktime_type (Setting *s, GError **error)
+{
+  return set_either (s, "complete", "issue", &s->o->thinktime_issue, error);
 }
 
 static gboolean set_complete_min (Setting *s, GError **error)
 {
   uint64_t value;
-  if (!number_within (s, s->value ? s->value : "", 0, FIO_JOB_DEPTH_LIMIT, &value, error)) {
+  if (!setting_number_within (s, s->value ? s->value : "", 0, FIO_JOB_DEPTH_LIMIT, &value, error)) {
     return FALSE;
   }
   s->o->complete_min = (unsigned) value;
@@ -497,7 +204,7 @@ static gboolean set_complete_min (Setting *s, GError **error)
 static gboolean set_sqpoll_cpu (Setting *s, GError **error)
 {
   uint64_t value;
-  if (!number_within (s, s->value ? s->value : "", 0, 65535, &value, error)) {
+  if (!setting_number_within (s, s->value ? s->value : "", 0, 65535, &value, error)) {
     return FALSE;
   }
   s->o->sqpoll_cpu = (unsigned) value;
@@ -517,7 +224,7 @@ static gboolean set_replay_skip (Setting *s, GError **error)
                     : !strcmp (*word, "sync")  ? IO_SYNC
                                                : IO_OPS;
     if (op == IO_OPS) {
-      return refuse (s, error, "a list of read, write, trim and sync");
+      return setting_refuse (s, error, "a list of read, write, trim and sync");
     }
     s->o->replay_skip[op] = TRUE;
   }
@@ -526,18 +233,18 @@ static gboolean set_replay_skip (Setting *s, GError **error)
 
 static gboolean set_zonemode (Setting *s, GError **error)
 {
-  return g_strcmp0 (s->value, "none") ? refuse (s, error, "none: zones are not modelled") : TRUE;
+  return g_strcmp0 (s->value, "none") ? setting_refuse (s, error, "none: zones are not modelled") : TRUE;
 }
 
 /* IOSQE_ASYNC on every N-th request; the model knows all or none. */
 static gboolean set_force_async (Setting *s, GError **error)
 {
   uint64_t every;
-  if (!number_within (s, s->value ? s->value : "", 0, UINT32_MAX, &every, error)) {
+  if (!setting_number_within (s, s->value ? s->value : "", 0, UINT32_MAX, &every, error)) {
     return FALSE;
   }
   if (every > 1) {
-    return refuse (s, error, "0 or 1: IOSQE_ASYNC on some requests only is not modelled");
+    return setting_refuse (s, error, "0 or 1: IOSQE_ASYNC on some requests only is not modelled");
   }
   s->o->force_async = every == 1;
   return TRUE;
@@ -615,6 +322,8 @@ static const Option options_table[] = {
   FUNCTION ("norandommap", set_norandommap),
   COUNT ("fsync", pattern.fsync_every, 0, UINT32_MAX),
   COUNT ("fdatasync", pattern.fdatasync_every, 0, UINT32_MAX),
+  BOOL ("end_fsync", end_fsync),
+  BOOL ("fsync_on_close", fsync_on_close),
   /* on which files */
   STRING ("filename", filename),
   STRING ("directory", directory),
@@ -646,6 +355,7 @@ static const Option options_table[] = {
   BOOL ("fixedbufs", fixed_buffers),
   BOOL ("registerfiles", fixed_files),
   FUNCTION ("force_async", set_force_async),
+  BOOL ("nowait", nowait),
   /* when */
   TIME ("runtime", runtime, UR_S),
   TIME ("timeout", runtime, UR_S),
@@ -657,6 +367,13 @@ static const Option options_table[] = {
   STRING ("wait_for", wait_for),
   TIME ("thinktime", thinktime, UR_US),
   COUNT ("thinktime_blocks", thinktime_blocks, 1, UINT32_MAX),
+  FUNCTION ("thinktime_blocks_type", set_thinktime_type),
+  TIME ("thinktime_spin", thinktime_spin, UR_US),
+  TIME ("thinktime_iotime", thinktime_iotime, UR_US),
+  FUNCTION ("rate", set_rate),
+  FUNCTION ("rate_iops", set_rate_iops),
+  FUNCTION ("rate_process", set_rate_process),
+  BOOL ("rate_ignore_thinktime", rate_ignore_thinktime),
   /* replay */
   STRING ("read_iolog", read_iolog),
   STRING ("replay_redirect", replay_redirect),
@@ -725,15 +442,16 @@ static gboolean set_plain (Setting *s, GError **error)
   uint64_t value;
   switch (option->kind) {
   case KIND_COUNT:
-    if (!number_within (s, text, option->min, option->max, &value, error)) {
+    if (!setting_number_within (s, text, option->min, option->max, &value, error)) {
       return FALSE;
     }
     *(unsigned *) (gpointer) target = (unsigned) value;
     return TRUE;
   case KIND_BYTES:
-    return number_within (s, text, option->min, option->max, (uint64_t *) (gpointer) target, error);
+    return setting_number_within (s, text, option->min, option->max, (uint64_t *) (gpointer) target, error);
   case KIND_TIME:
-    return fio_time_parse (text, option->min, (uint64_t *) (gpointer) target, &cause) || refuse_cause (s, error, cause);
+    return fio_time_parse (text, option->min, (uint64_t *) (gpointer) target, &cause) ||
+           setting_refuse_cause (s, error, cause);
   case KIND_BOOL:
     return set_bool_value (s, (gboolean *) (gpointer) target, error);
   case KIND_SWITCH:
@@ -741,7 +459,7 @@ static gboolean set_plain (Setting *s, GError **error)
     return !s->value || set_bool_value (s, (gboolean *) (gpointer) target, error);
   default:
     if (!s->value) {
-      return refuse (s, error, "a name");
+      return setting_refuse (s, error, "a name");
     }
     *(const char **) (gpointer) target = *s->value ? g_string_chunk_insert (s->place->strings, s->value) : NULL;
     return TRUE;
@@ -778,7 +496,6 @@ void job_options_init (JobOptions *options)
   }
   options->numjobs = options->iodepth = options->batch_submit = options->complete_min = 1;
   options->invalidate = options->size_reserved = TRUE;
-  options->thinktime_blocks = 1;
   options->replay_time_scale = 100;
   options->replay_scale = 1;
 }

@@ -9,7 +9,7 @@
 #include "model/workload.h"
 #include "src/input/fio_job.h"
 
-enum { BSSPLIT_MAX = 64 };       /* entries of one direction, as in fio */
+enum { BSSPLIT_MAX = 64, ZONE_SPLIT_MAX = 256 };       /* entries of one direction, as in fio */
 
 typedef struct {
   unsigned kb_base;              /* 1024 or 1000 */
@@ -17,6 +17,8 @@ typedef struct {
   Pattern  pattern;              /* without split[] and file_region */
   PatternSplit split[3][BSSPLIT_MAX];
   unsigned n_split[3];
+  PatternZone zone[3][ZONE_SPLIT_MAX];
+  unsigned n_zone[3];
   uint64_t io_size_percent;      /* of size; 0: io_size is bytes */
   uint64_t filesize;             /* bytes of each file; 0: size / nrfiles */
   uint64_t offset_increment;
@@ -27,7 +29,11 @@ typedef struct {
   gboolean direct, sqpoll, force_async, fixed_buffers, fixed_files, hipri, sqpoll_cpu_set;
   unsigned sqpoll_cpu;
   uint64_t runtime, start_delay, thinktime;                           /* ns */
-  unsigned thinktime_blocks;
+  unsigned thinktime_blocks;     /* 0: not given */
+  uint64_t thinktime_spin, thinktime_iotime;                          /* ns */
+  gboolean thinktime_issue;
+  uint64_t rate[3], rate_iops[3];
+  gboolean rate_poisson, rate_ignore_thinktime, nowait, end_fsync, fsync_on_close;
   gboolean time_based, stonewall, invalidate, pre_read, overwrite, file_append;
   gboolean size_reserved;        /* fallocate: a file that is created has its whole size before the first write */
   const char *read_iolog, *replay_redirect;                           /* (nullable) */

@@ -306,6 +306,15 @@ static WorkloadJob *new_job (Section *s)
   job->time_based = o->time_based;
   job->thinktime = o->thinktime;
   job->thinktime_blocks = o->thinktime_blocks;
+  job->thinktime_spin = o->thinktime_spin;
+  job->thinktime_iotime = o->thinktime_iotime;
+  job->thinktime_issue = o->thinktime_issue;
+  memcpy (job->rate, o->rate, sizeof job->rate);
+  memcpy (job->rate_iops, o->rate_iops, sizeof job->rate_iops);
+  job->rate_poisson = o->rate_poisson;
+  job->rate_ignore_thinktime = o->rate_ignore_thinktime;
+  job->nowait = o->nowait;
+  job->end_fsync = o->end_fsync || o->fsync_on_close;
   job->group = s->group;
   if (!ring && (o->sqpoll || o->force_async || o->hipri || o->fixed_buffers || o->fixed_files)) {
     workload_note (s->jobs->workload, "job \"%s\": options of io_uring mean nothing with ioengine=%s", s->name,
@@ -328,6 +337,10 @@ static gboolean add_pattern_job (Section *s, GError **error)
     if (o->n_split[i]) {
       job->pattern.split[i] = g_array_new (FALSE, FALSE, sizeof (PatternSplit));
       g_array_append_vals (job->pattern.split[i], o->split[i], o->n_split[i]);
+    }
+    if (o->n_zone[i] && job->pattern.distribution >= DISTRIBUTION_ZONED) {
+      job->pattern.zones[i] = g_array_new (FALSE, FALSE, sizeof (PatternZone));
+      g_array_append_vals (job->pattern.zones[i], o->zone[i], o->n_zone[i]);
     }
   }
   add_files (s, job);

@@ -468,7 +468,7 @@ IoSource *iolog_stream_open (gconstpointer closure, GError **error)
     return NULL;
   }
   LogSource *source = g_new0 (LogSource, 1);
-  source->base = (IoSource){ log_next, log_free };
+  source->base = (IoSource){ .next = log_next, .free = log_free };
   source->stream = stream;
   source->reader = reader;
   source->expected = iolog_stream_ios (iolog, stream->stream);

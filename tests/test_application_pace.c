@@ -1,0 +1,276 @@
+/* When the application issues: rates, thinking times, syncs at the end, RWF_NOWAIT by the synchronous engines. */
+#include "model/application.h"
+#include "tests/model_fixture.h"
+#include "tests/unit.h"
+
+#include <string.h>
+
+/* A job on file 0 whose requests cost nothing but what a row sets. */
+static WorkloadJob *add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t ios)
+{
+  WorkloadJob *job = workload_add_job (fixture->workload);
+  uint32_t file = 0;
+
+  job->name = g_strdup_printf ("job%u", fixture->workload->jobs->len - 1);
+  job->engine = engine;
+  job->iodepth = job->iodepth_low = iodepth;
+  g_array_append_val (job->files, file);
+  job->pattern.order = PATTERN_RANDOM;
+  job->pattern.has_read = FALSE;
+  job->pattern.has_write = TRUE;
+  job->pattern.same_seed = TRUE;
+  job->pattern.size = FIXTURE_FILE_SIZE;
+  job->pattern.number_ios = ios;
+  return job;
+}
+
+static RunResult *run (Fixture *fixture, const char *row)
+{
+  g_autoptr (GError) error = NULL;
+  RunResult *result = simulation_run (&fixture->setup, &error);
+
+  ROW_CHECK (result, "%s: %s", row, row_error (error));
+  return result;
+}
+
+/* ---- rates ---- */
+
+static void test_rates (void)
+{
+  static const struct {
+    const char *rule;
+    ApplicationEngine engine;
+    unsigned iodepth;
+    uint64_t rate, rate_iops;
+    UrTime thinktime;
+    unsigned blocks;
+    gboolean ignore;
+    UrTime ms; /* for 100 requests of 4 KiB */
+  } rows[] = {
+    { "rate_iops: one every ms, the first at once", APPLICATION_PSYNC, 1, 0, 1000, 0, 0, FALSE, 99 },
+    { "rate: bytes", APPLICATION_PSYNC, 1, 4096000, 0, 0, 0, FALSE, 99 },
+    { "rate wins over rate_iops", APPLICATION_PSYNC, 1, 8192000, 1000, 0, 0, FALSE, 49 },
+    { "io_uring at any depth", APPLICATION_IO_URING, 8, 0, 1000, 0, 0, FALSE, 99 },
+    { "libaio", APPLICATION_LIBAIO, 8, 0, 1000, 0, 0, FALSE, 99 },
+    { "what thinking costs is caught up, but for the last time", APPLICATION_PSYNC, 1, 0, 1000, 5 * UR_MS, 20, FALSE,
+      99 + 5 },
+    { "unless thinking does not count: all of it but a block, to go on at once", APPLICATION_PSYNC, 1, 0, 1000,
+      5 * UR_MS, 20, TRUE, 99 + 4 * 4 + 5 },
+    { "no rate", APPLICATION_PSYNC, 1, 0, 0, 0, 0, FALSE, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, rows[i].engine, rows[i].iodepth, 100);
+    RunResult *result;
+
+    job->rate[IO_WRITE] = rows[i].rate;
+    job->rate_iops[IO_WRITE] = rows[i].rate_iops;
+    job->thinktime = rows[i].thinktime;
+    job->thinktime_blocks = rows[i].blocks;
+    job->rate_ignore_thinktime = rows[i].ignore;
+    if ((result = run (fixture, rows[i].rule)))
+      ROW_CHECK (result->ios == 100 && result->sim_ns / UR_MS == rows[i].ms, "%s: %d requests, %d us", rows[i].rule,
+                 (int) result->ios, (int) (result->sim_ns / UR_US));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* rate_process=poisson: the gaps that fio draws; seen in a log of fio 3.33 with these options (its sleeps end a bit
+ * late). */
+static void test_poisson (void)
+{
+  static const struct {
+    unsigned ios;
+    UrTime us;
+  } rows[] = { { 1, 0 }, { 2, 1571 }, { 10, 6505 }, { 11, 7578 }, { 12, 7809 }, { 13, 8520 } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, APPLICATION_PSYNC, 1, rows[i].ios);
+    RunResult *result;
+
+    job->rate_iops[IO_WRITE] = 1000;
+    job->rate_poisson = TRUE;
+    if ((result = run (fixture, "poisson")))
+      ROW_CHECK (result->sim_ns == rows[i].us * UR_US, "request %u at %d us", rows[i].ios,
+                 (int) (result->sim_ns / UR_US));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* Reads and writes with rates of their own: who is behind goes first, whatever rwmixread says. */
+static void test_mixed_rates (void)
+{
+  static const struct {
+    const char *rule;
+    unsigned read_percent;
+    uint64_t read_iops, write_iops;
+    unsigned reads, writes; /* in 200 ms */
+  } rows[] = {
+    { "both at their rate", 50, 1000, 250, 200, 50 },
+    { "both at their rate, though the mix is another", 90, 500, 500, 100, 100 },
+    { "only reads: the other rate does not exist", 100, 1000, 250, 200, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, APPLICATION_IO_URING, 4, 0);
+    RunResult *result;
+
+    fixture_set (fixture, "Application.Prepare=1000");
+    job->pattern.has_read = TRUE;
+    job->pattern.read_percent = rows[i].read_percent;
+    job->rate_iops[IO_READ] = rows[i].read_iops;
+    job->rate_iops[IO_WRITE] = rows[i].write_iops;
+    job->time_based = TRUE;
+    job->runtime = 200 * UR_MS;
+    if ((result = run (fixture, rows[i].rule)))
+      ROW_CHECK (ABS ((int) result->op[IO_READ].ios - (int) rows[i].reads) <= 2 &&
+                     ABS ((int) result->op[IO_WRITE].ios - (int) rows[i].writes) <= 2,
+                 "%s: %d reads, %d writes", rows[i].rule, (int) result->op[IO_READ].ios,
+                 (int) result->op[IO_WRITE].ios);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- thinking ---- */
+
+static void test_thinktime (void)
+{
+  static const struct {
+    const char *rule;
+    ApplicationEngine engine;
+    unsigned iodepth, blocks;
+    gboolean issue;
+    UrTime spin, iotime;
+    UrTime us, busy_us; /* 16 writes that take 1 us each, thinking 10 us */
+  } rows[] = {
+    { "after every block", APPLICATION_PSYNC, 1, 1, FALSE, 0, 0, 16 + 160, 16 },
+    { "every four", APPLICATION_PSYNC, 1, 4, FALSE, 0, 0, 16 + 40, 16 },
+    { "blocks are counted when they are reaped: the depth comes on top", APPLICATION_IO_URING, 4, 4, FALSE, 0, 0,
+      16 + 30, 16 },
+    { "or when they are issued", APPLICATION_IO_URING, 4, 4, TRUE, 0, 0, 16 + 40, 16 },
+    { "the first part may be busy", APPLICATION_PSYNC, 1, 4, FALSE, 4 * UR_US, 0, 16 + 40, 16 + 16 },
+    { "all of it", APPLICATION_PSYNC, 1, 4, FALSE, 50 * UR_US, 0, 16 + 40, 16 + 40 },
+    { "iotime: after so long", APPLICATION_PSYNC, 1, 0, FALSE, 0, 8 * UR_US, 16 + 20, 16 },
+    { "iotime and blocks: whichever comes first", APPLICATION_PSYNC, 1, 4, FALSE, 0, 8 * UR_US, 16 + 40, 16 },
+    { "iotime and blocks: whichever comes first", APPLICATION_PSYNC, 1, 100, FALSE, 0, 8 * UR_US, 16 + 20, 16 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, rows[i].engine, rows[i].iodepth, 16);
+    RunResult *result;
+
+    fixture_set (fixture, "FileSystem ext4.WritePage=1000");
+    job->thinktime = 10 * UR_US;
+    job->thinktime_blocks = rows[i].blocks;
+    job->thinktime_issue = rows[i].issue;
+    job->thinktime_spin = rows[i].spin;
+    job->thinktime_iotime = rows[i].iotime;
+    if ((result = run (fixture, rows[i].rule))) {
+      double busy = result->cpu.busy * result->cpus * (double) result->sim_ns / UR_US;
+
+      ROW_CHECK (result->sim_ns == rows[i].us * UR_US, "%s: %d ns", rows[i].rule, (int) result->sim_ns);
+      ROW_CHECK ((int) (busy + 0.5) == (int) rows[i].busy_us, "%s: %f us busy", rows[i].rule, busy);
+    }
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- the end ---- */
+
+static void test_end_fsync (void)
+{
+  static const struct {
+    const char *rule;
+    ApplicationEngine engine;
+    gboolean end_fsync, reads;
+    unsigned fsync_every;
+    UrTime us; /* a page is written in 20 us, FLUSH takes 50, the commit 20 */
+  } rows[] = {
+    { "none", APPLICATION_PSYNC, FALSE, FALSE, 0, 0 },
+    { "end_fsync: all pages, commit, FLUSH", APPLICATION_PSYNC, TRUE, FALSE, 0, 90 },
+    { "end_fsync with io_uring: a system call", APPLICATION_IO_URING, TRUE, FALSE, 0, 90 },
+    { "a job that wrote nothing", APPLICATION_PSYNC, TRUE, TRUE, 0, 0 },
+    { "an fsync in between, after which nothing of the metadata changes within the tick", APPLICATION_PSYNC, TRUE,
+      FALSE, 2, 160 },
+    { "an fsync in between: libaio does it in a system call of its own", APPLICATION_LIBAIO, TRUE, FALSE, 2, 160 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, rows[i].engine, 4, 4);
+    RunResult *result;
+
+    fixture_set (fixture, "Device.Synchronous=no, Device.Channels=32, Write.Time=20000, Flush.Time=50000");
+    job->pattern.has_read = rows[i].reads;
+    job->pattern.has_write = !rows[i].reads;
+    job->pattern.fsync_every = rows[i].fsync_every;
+    job->end_fsync = rows[i].end_fsync;
+    if ((result = run (fixture, rows[i].rule)))
+      ROW_CHECK (result->sim_ns == rows[i].us * UR_US && result->op[IO_SYNC].ios == (rows[i].fsync_every ? 1 : 0),
+                 "%s: %d us, %d syncs", rows[i].rule, (int) (result->sim_ns / UR_US), (int) result->op[IO_SYNC].ios);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+/* ---- RWF_NOWAIT ---- */
+
+static void test_nowait (void)
+{
+  static const struct {
+    const char *rule, *fs;
+    ApplicationEngine engine;
+    gboolean reads;
+    CacheState cache;
+    unsigned ok, failed; /* of 8 */
+  } rows[] = {
+    { "reads that hit", "ext4", APPLICATION_PSYNC, TRUE, CACHE_CLEAN, 8, 0 },
+    { "reads that miss", "ext4", APPLICATION_PSYNC, TRUE, CACHE_COLD, 0, 8 },
+    { "reads that miss", "ext4", APPLICATION_LIBAIO, TRUE, CACHE_COLD, 0, 8 },
+    { "reads that miss", "ext4", APPLICATION_IO_URING, TRUE, CACHE_COLD, 0, 8 },
+    { "writes of ext4", "ext4", APPLICATION_PSYNC, FALSE, CACHE_CLEAN, 0, 8 },
+    { "writes of ext4", "ext4", APPLICATION_LIBAIO, FALSE, CACHE_CLEAN, 0, 8 },
+    { "writes of ext4", "ext4", APPLICATION_IO_URING, FALSE, CACHE_CLEAN, 0, 8 },
+    { "writes of xfs, of which each needs a time stamp that nobody sets", "xfs", APPLICATION_PSYNC, FALSE, CACHE_CLEAN,
+      0, 8 },
+    { "writes of f2fs", "f2fs", APPLICATION_PSYNC, FALSE, CACHE_CLEAN, 8, 0 },
+    { "a file that does not know NOWAIT", "tmpfs", APPLICATION_PSYNC, TRUE, CACHE_CLEAN, 0, 8 },
+    { "a file that does not know NOWAIT", "tmpfs", APPLICATION_LIBAIO, TRUE, CACHE_CLEAN, 0, 8 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", rows[i].fs, COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, rows[i].engine, 4, 8);
+    RunResult *result;
+
+    fixture->setup.cache = (int) rows[i].cache;
+    job->pattern.has_read = rows[i].reads;
+    job->pattern.has_write = !rows[i].reads;
+    job->nowait = TRUE;
+    if ((result = run (fixture, rows[i].rule)))
+      ROW_CHECK (result->ios == rows[i].ok && result->outcome[OUTCOME_FAILED] == rows[i].failed, "%s, %s: %d ok, %d",
+                 rows[i].rule, rows[i].fs, (int) result->ios, (int) result->outcome[OUTCOME_FAILED]);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+void register_application_pace_tests (void)
+{
+  CU_pSuite suite = fixture_suite ("application, pace");
+
+  fixture_test (suite, "rates", test_rates);
+  fixture_test (suite, "poisson", test_poisson);
+  fixture_test (suite, "rates of reads and writes", test_mixed_rates);
+  fixture_test (suite, "thinking time", test_thinktime);
+  fixture_test (suite, "sync at the end", test_end_fsync);
+  fixture_test (suite, "RWF_NOWAIT", test_nowait);
+}
