@@ -3,7 +3,6 @@
 #include "tests/io_wq_rows.h"
 #include "tests/unit.h"
 
-
 #define MAKES "Scheduler.ThreadCreate=20000"
 
 static void test_rules (void)
@@ -42,6 +41,25 @@ static void test_rules (void)
   };
 
   WQ_CHECK_ROWS (rows);
+}
+
+/* A pass that finds work on the list makes nobody if a worker is free, though that one is still waking up: whatever
+ * lies between the two. */
+static void test_none_while_free (void)
+{
+  for (unsigned ns = 0; ns < 16000; ns += 500) {
+    g_autofree char *row = g_strdup_printf ("queued at %u ns", 1000000000 + ns);
+    g_autofree char *script =
+        g_strdup_printf ("S/0: ring:8 run:%u.%03u sqe:w0 submit:1 reap", 1000000 + ns / 1000, ns % 1000);
+    Fixture *fixture = fixture_new ("linux-5.10", "ext4", COSTS_FREE);
+
+    fixture_set (fixture, "CPU.Count=8, Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=2500");
+    fixture_build (fixture);
+    fixture_script (fixture, script);
+    fixture_run (fixture, row);
+    ROW_CHECK (fixture->sim->count.workers_created == 1, "%s: %u workers", row, fixture->sim->count.workers_created);
+    fixture_free (fixture);
+  }
 }
 
 /* Beyond the limit nobody wakes the manager, but it looks once a second, and makes an unbounded worker for whatever is
@@ -108,6 +126,7 @@ void register_io_wq_manager_tests (void)
   CU_pSuite suite = fixture_suite ("io-wq, 5.5 to 5.11");
 
   fixture_test (suite, "rules", test_rules);
+  fixture_test (suite, "none while a worker is free", test_none_while_free);
   fixture_test (suite, "once a second", test_period);
   fixture_test (suite, "who leaves", test_idle_exit);
 }

@@ -293,9 +293,9 @@ static void test_nonspinnable (void)
       "A/0: read run:100 unlock | W@1/1: write run:10 unlock | B@105/0: read run:5 unlock | X@112/2: write unlock",
       "A@0 read, W@100 write, B@110 read, X@115 write", "spin 13.5" },
     { "the last reader to leave ends it: who comes then may take the lock before the writer that is being woken",
-      "Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=2500",
+      "Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=2500, Locks.RwsemQueue=300",
       "A/0: read run:100 unlock | W@1/1: write unlock | X@101/2: write unlock",
-      "A@2.5 read, X@103.5 write, W@105 write", "steals 1" },
+      "A@2.5 read, X@103.5 write, W@105.3 write", "steals 1" },
   };
 
   CHECK_ROWS (rows);

@@ -473,6 +473,21 @@ static void test_sqd_lock (void)
   }
 }
 
+/* cond_resched() once a round, whether there was work or not. */
+static void test_yields (void)
+{
+  static const ScriptRow rows[] = {
+    { "with work in every round it gives way between two of them", NULL,
+      "A/0: user ring:4,sqpoll,idle=40000,cpu=1 sqe:r0+900 notify run:5000 sqe:r0+900 notify run:30000 reap "
+      "| X@1/1: say:x run:1000",
+      "X@9000 x, A@35000 reap ab" },
+    { "without, at the tick", NULL, "A/0: user ring:4,sqpoll,idle=40000,cpu=1 run:30000 | X@1/1: say:x run:1000",
+      "X@4000 x" },
+  };
+
+  FIXTURE_CHECK_ROWS (rows, "linux-6.3", TEN_US ", CPU.Count=4");
+}
+
 static void test_affinity (void)
 {
   static const struct {
@@ -501,19 +516,24 @@ static void stop (Fixture *fixture, gpointer data)
   ur_engine_stop (fixture->sim->engine);
 }
 
-/* Parked it sleeps uninterruptibly: with task_work pending it would else take sqd->lock again before who parked it sees
- * it free, for ever. */
+/* Parked it sleeps uninterruptibly: with task_work that comes meanwhile it would else take sqd->lock again before who
+ * parked it sees it free, for ever. */
 static void test_parked (void)
 {
-  Fixture *fixture = start ("linux-6.3", "kernel=6.4, Locks.Fast=25, Locks.Transfer=60, Locks.Handover=250", NULL,
-                            "A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:100 | F@9.9/2: free | "
-                            "B@10/1: user ring:4,sqpoll,attach=0 run:1");
-  unsigned rings = 0;
+  for (unsigned ns = 9800; ns < 10600; ns += 50) {
+    g_autofree char *row = g_strdup_printf ("parked at 10 us, task_work at %u ns", ns);
+    g_autofree char *script = g_strdup_printf ("A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:100 | F@%u.%03u/2: free | "
+                                               "B@10/1: user ring:4,sqpoll,attach=0 run:1",
+                                               ns / 1000, ns % 1000);
+    Fixture *fixture =
+        start ("linux-6.3", "kernel=6.4, Locks.Fast=25, Locks.Transfer=60, Locks.Handover=250", NULL, script);
+    unsigned rings = 0;
 
-  fixture_at (fixture, 200 * UR_US, stop, &rings);
-  fixture_run (fixture, "parked with task_work pending: the ring is attached");
-  ROW_CHECK (rings == 2, "parked with task_work pending: %u rings", rings);
-  fixture_free (fixture);
+    fixture_at (fixture, 200 * UR_US, stop, &rings);
+    fixture_run (fixture, row);
+    ROW_CHECK (rings == 2, "%s: %u rings", row, rings);
+    fixture_free (fixture);
+  }
 }
 
 /* ---- room in the SQ ---- */
@@ -671,6 +691,7 @@ void register_sq_thread_tests (void)
   fixture_test (suite, "three streams", test_three_streams);
   fixture_test (suite, "sqd->lock", test_sqd_lock);
   fixture_test (suite, "parked", test_parked);
+  fixture_test (suite, "need_resched", test_yields);
   fixture_test (suite, "SQ_AFF", test_affinity);
   fixture_test (suite, "SQ_WAIT", test_room);
   fixture_test (suite, "task_work budget", test_budget);

@@ -182,6 +182,29 @@ static void test_names (void)
   CU_ASSERT_STRING_EQUAL (trace_event_name (TRACE_SCHED_WAKEUP), "sched_wakeup");
 }
 
+static void hear_opcodes (const TraceEvent *event, void *data)
+{
+  if (event->kind == TRACE_SUBMIT_REQ)
+    g_string_append_printf (data, " %d", (int) event->opcode);
+}
+
+/* A request that is on no file says so. */
+static void test_opcodes (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+  g_autofree char *expected = g_strdup_printf (" %d %d %d", REQUEST_NOP, REQUEST_IO, REQUEST_TIMEOUT);
+  GString *opcodes = g_string_new (NULL);
+
+  fixture->setup.trace = hear_opcodes;
+  fixture->setup.trace_data = opcodes;
+  fixture_build (fixture);
+  fixture_script (fixture, "S/0: ring:8 sqe:n sqe:r0 sqe:t10 submit:3 reap");
+  fixture_run (fixture, "opcodes");
+  ROW_CHECK (strcmp (opcodes->str, expected) == 0, "opcodes%s", opcodes->str);
+  g_string_free (opcodes, TRUE);
+  fixture_free (fixture);
+}
+
 void register_trace_event_tests (void)
 {
   CU_pSuite suite = fixture_suite ("trace events");
@@ -189,4 +212,5 @@ void register_trace_event_tests (void)
   fixture_test (suite, "sequences", test_sequences);
   fixture_test (suite, "counts", test_counts);
   fixture_test (suite, "names", test_names);
+  fixture_test (suite, "opcodes", test_opcodes);
 }
