@@ -148,6 +148,22 @@ static gboolean check_ring (const WorkloadJob *job, unsigned kernel, unsigned de
   return FALSE;
 }
 
+/* The CPU and the use of the sq_thread. */
+static gboolean check_sq_thread (const WorkloadJob *job, unsigned cpus, int sqpoll, GError **error)
+{
+  gboolean wanted = application_wants_sqpoll (job, sqpoll);
+
+  if (wanted && job->sqpoll_cpu >= (int) cpus)
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "job \"%s\": %s=%d, expected a CPU from 0 to %u",
+                 job->name, job->ring.given ? "sq-cpu" : "sqthread_poll_cpu", job->sqpoll_cpu, cpus - 1);
+  else if (job->ring.sq_wait && !wanted)
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                 "job \"%s\": sq-wait: the application itself empties the SQ; expected sqpoll with it", job->name);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 /* What io_uring_register() would answer. */
 static gboolean check_io_wq (const WorkloadJob *job, unsigned kernel, unsigned cpus, GError **error)
 {
@@ -243,12 +259,6 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
                    job->name, IN_FLIGHT_MAX);
       return FALSE;
     }
-    if (job->sqpoll && job->sqpoll_cpu >= (int) cpus) {
-      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
-                   "job \"%s\": sqthread_poll_cpu=%d, expected a CPU from 0 to %u", job->name, job->sqpoll_cpu,
-                   cpus - 1);
-      return FALSE;
-    }
     if (job->direct && fs->in_memory && kernel < KERNEL (6, 6)) {
       g_set_error (
           error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
@@ -263,8 +273,8 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
       return FALSE;
     }
     if (engine == APPLICATION_IO_URING &&
-        (!check_ring (job, kernel, depth, setup->sqpoll, error) || !check_io_wq (job, kernel, cpus, error) ||
-         !check_sqes (setup, job, kernel, depth, error)))
+        (!check_ring (job, kernel, depth, setup->sqpoll, error) || !check_sq_thread (job, cpus, setup->sqpoll, error) ||
+         !check_io_wq (job, kernel, cpus, error) || !check_sqes (setup, job, kernel, depth, error)))
       return FALSE;
   }
   return TRUE;

@@ -101,7 +101,7 @@ static gboolean ring_word (RingChoice *choice, const char *word)
   if (strcmp (word, "default") == 0 || ring_flags_set (&ring->flags, word)) {
     return TRUE;
   }
-  if (number_word (word, "cq-entries", 0, ENTRIES_MAX, &ring->cq_entries)) {
+  if (number_word (word, "cq-entries", 1, ENTRIES_MAX, &ring->cq_entries)) {
     ring->flags.cqsize = TRUE;
     return TRUE;
   }

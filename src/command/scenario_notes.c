@@ -44,11 +44,31 @@ static void note_streams (GPtrArray *notes, const Workload *workload, const Opti
         none_some_all (sqpoll, workload->jobs->len, "system call", "system call and sq_thread", "sq_thread"));
 }
 
+static gboolean any_ring (const Workload *workload, const Options *options)
+{
+  for (unsigned i = 0; i < options->engines->len; i++) {
+    if (g_array_index (options->engines, ApplicationEngine, i) == APPLICATION_IO_URING) {
+      return TRUE;
+    }
+  }
+  for (unsigned i = 0; !options->engines->len && i < workload->jobs->len; i++) {
+    if (((const WorkloadJob *) workload->jobs->pdata[i])->engine == APPLICATION_IO_URING) {
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
 /* --ring and --sqe. */
-static void note_rings (GPtrArray *notes, const Options *options)
+static void note_rings (GPtrArray *notes, const Options *options, gboolean any)
 {
   char *ring = ring_choice_ring_text (&options->ring), *sqe = ring_choice_sqe_text (&options->ring);
 
+  if (!any && (ring || sqe)) {
+    note (notes, "--ring and --sqe change nothing: no run has a ring.");
+    g_clear_pointer (&ring, g_free);
+    g_clear_pointer (&sqe, g_free);
+  }
   if (ring) {
     g_ptr_array_add (notes, ring);
   }
@@ -128,7 +148,7 @@ GPtrArray *scenario_notes (const Scenario *scenario, const Options *options, con
   note_kernels (notes, runs, n_runs);
   note_versions (notes, scenario->policies, options->kernel);
   note_streams (notes, workload, options);
-  note_rings (notes, options);
+  note_rings (notes, options, any_ring (workload, options));
   note_files (notes, workload, options);
   for (unsigned i = 0; i < n_runs; i++) {
     if (runs[i].baseline) {
