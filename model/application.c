@@ -23,6 +23,9 @@ static const AsyncEngine liburing = { application_uring_queue, application_uring
                                       application_uring_submit_and_reap };
 static const AsyncEngine libaio = { application_libaio_queue, application_libaio_commit, application_libaio_reap };
 
+static const AsyncEngine posixaio = { application_posixaio_queue, application_posixaio_commit,
+                                      application_posixaio_reap };
+
 static void application_body (Task *task, void *data);
 
 Application *application_new (Simulation *sim, const WorkloadJob *job)
@@ -58,6 +61,7 @@ void application_free (Application *application)
 {
   if (application->source)
     application->source->free (application->source);
+  application_posixaio_free (application->posixaio);
   g_free (application->slots);
   g_free (application->free);
   g_free (application);
@@ -491,7 +495,10 @@ static void application_body (Task *task, void *data)
       application_run_async (application, application->submit_and_wait ? &liburing : &uring);
     else if (application->engine == APPLICATION_LIBAIO)
       application_run_async (application, &libaio);
-    else
+    else if (application->engine == APPLICATION_POSIXAIO) {
+      application->posixaio = application_posixaio_new (application);
+      application_run_async (application, &posixaio);
+    } else
       application_run_psync (application);
     application_end_sync (application);
   }

@@ -1,7 +1,7 @@
 /*
  * The application: one stream of requests, issued and reaped as fio's engines do.
  * Stands for fio's do_io(), td_io_queue(), td_io_commit(), wait_for_completions(),
- * engines/io_uring.c, engines/libaio.c and engines/sync.c (psync), 3.33 to 3.42.
+ * engines/io_uring.c, engines/libaio.c, engines/posixaio.c and engines/sync.c (psync), 3.33 to 3.42.
  */
 #ifndef APPLICATION_H
 #define APPLICATION_H
@@ -10,6 +10,7 @@
 #include "model/ring.h"
 
 typedef struct AsyncEngine AsyncEngine;
+typedef struct PosixAio PosixAio;
 
 struct Application {
   Simulation *sim;
@@ -27,7 +28,8 @@ struct Application {
   gboolean submit_and_wait;             /* io_uring: as a liburing program, see RingOptions */
   UrTime stranded;                      /* io_uring: since then it waits for completions that were dropped */
   Request *queued_first, *queued_last;  /* in order, through work_next (libaio; SQPOLL: a chain) */
-  GQueue finished;                      /* libaio: done, not yet reaped (of Request, by link) */
+  GQueue finished;                      /* libaio, posixaio: done, not yet reaped (of Request, by link) */
+  PosixAio *posixaio;                   /* posixaio: its helper threads; NULL with other engines */
   unsigned aio_wanted;                  /* libaio: sleeps in io_getevents() until this many are finished; 0: does not */
   UrTime started, ended;
   Io pending; gboolean has_pending, exhausted;
@@ -86,5 +88,11 @@ gboolean application_wants_sqpoll (const WorkloadJob *job, int option);
 void application_libaio_queue (Application *application, Request *request);
 void application_libaio_commit (Application *application);
 void application_libaio_reap (Application *application, unsigned min, unsigned max, UrTime deadline);
+/* application_posixaio.c */
+PosixAio *application_posixaio_new (Application *application);
+void application_posixaio_free (PosixAio *aio);           /* accepts NULL */
+void application_posixaio_queue (Application *application, Request *request);
+void application_posixaio_commit (Application *application);
+void application_posixaio_reap (Application *application, unsigned min, unsigned max, UrTime deadline);
 
 #endif

@@ -73,6 +73,10 @@
      "libaio: kernel work of io_submit for one iocb beyond the system call and the I/O") \
   X (COST_AIO_REAP,         "Application", "AioReap", \
      "libaio: kernel work of io_getevents for one event beyond the system call") \
+  X (COST_POSIXAIO_QUEUE,   "Application", "PosixAioQueue", \
+     "posixaio: aio_read and its like up to the request's place in a list, in user mode") \
+  X (COST_POSIXAIO_HANDLE,  "Application", "PosixAioHandle", \
+     "posixaio: a helper thread between two system calls, wake-ups apart") \
   X (COST_FIXED_FILE_SAVES, "Ring",      "FixedFileSaves",   "part of Prepare that a registered file saves") \
   X (COST_FIXED_BUFFER_SAVES, "Ring",    "FixedBufferSaves", "part of Prepare that a registered buffer saves") \
   X (COST_BLOCK_SUBMIT,     "Block",     "Submit",           "one bio: allocation, checks, request and tag, or a merge") \

@@ -77,6 +77,7 @@ struct Request {
   gboolean polled;        /* IOCB_HIPRI */
   gboolean iopoll_completed, iopoll_slept; UrTime iopoll_start;   /* iopoll.c */
   gboolean dio_submitting, dio_ended; Task *dio_waiter;   /* direct_io.c */
+  gboolean aio_busy, aio_awaited;                         /* application_posixaio.c */
   RequestTimes time;
 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char *const op_names[IO_OPS] = { "read", "write", "trim", "sync", "datasync", "sync_file_range" };
-static const char *const engine_names[APPLICATION_ENGINES] = { "io_uring", "libaio", "psync" };
+static const char *const engine_names[APPLICATION_ENGINES] = { "io_uring", "libaio", "psync", "posixaio" };
 
 const char *io_op_name (IoOp op)
 {

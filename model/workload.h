@@ -39,8 +39,10 @@ static inline void io_source_free (IoSource *source) { if (source) source->free 
 /* Opens the stream again from its start; called once per run, from any thread. (transfer full), NULL with error set. */
 typedef IoSource *(*IoSourceOpen) (gconstpointer closure, GError **error);
 
-typedef enum { APPLICATION_IO_URING, APPLICATION_LIBAIO, APPLICATION_PSYNC, APPLICATION_ENGINES } ApplicationEngine;
-const char *application_engine_name (ApplicationEngine engine);   /* "io_uring", "libaio", "psync" */
+typedef enum {
+  APPLICATION_IO_URING, APPLICATION_LIBAIO, APPLICATION_PSYNC, APPLICATION_POSIXAIO, APPLICATION_ENGINES
+} ApplicationEngine;
+const char *application_engine_name (ApplicationEngine engine);   /* "io_uring", "libaio", "psync", "posixaio" */
 gboolean    application_engine_parse (const char *name, ApplicationEngine *ret_engine);
 
 typedef enum { REPLAY_CLOSED, REPLAY_TIMED, REPLAY_FAST } ReplayMode;

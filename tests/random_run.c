@@ -178,7 +178,9 @@ static void random_depth (UrRandom *random, GString *text, unsigned least)
 
 static void random_engine (UrRandom *random, const RandomRun *run, GString *text, unsigned least)
 {
-  static const char *const engines[] = { "io_uring", "io_uring", "io_uring", "io_uring", "libaio", "psync" };
+  static const char *const engines[] = {
+    "io_uring", "io_uring", "io_uring", "io_uring", "libaio", "psync", "posixaio"
+  };
 
   line (text, "ioengine=%s", PICK (random, engines));
   random_depth (random, text, least);

@@ -286,7 +286,7 @@ static void test_refused (void)
     { "[a]\nsize=1m\niodeth=4\n", "j.fio:3: unknown option \"iodeth\"; did you mean \"iodepth\"?" },
     { "[a]\nsize=1m\nxyzzyplugh=4\n", "j.fio:3: unknown option \"xyzzyplugh\"; expected an option of fio" },
     { "[a]\nsize=1m\n\x1b[31m=4\n", "j.fio:3: unknown option \"\\x1b[31m\"" },
-    { "[a]\nsize=1m\nioengine=mmap\n", "j.fio:3: ioengine=mmap; expected io_uring, libaio, psync" },
+    { "[a]\nsize=1m\nioengine=mmap\n", "j.fio:3: ioengine=mmap; expected io_uring, libaio, posixaio, psync" },
     { "[a]\nsize=1m\nbs=0\n", "j.fio:3: bs=0; expected 1.." },
     { "[a]\nsize=1m\niodepth=0\n", "j.fio:3: iodepth=0; expected 1..32768" },
     { "[a]\nsize=1m\niodepth=1000000000\n", "j.fio:3: iodepth=1000000000; expected 1..32768" },

@@ -56,6 +56,7 @@
   X (workqueue) \
   X (application_uring) \
   X (application_pace) \
+  X (application_posixaio) \
   X (simulation) \
   X (properties) \
   X (oracles) \

@@ -54,7 +54,7 @@ static const OptionRow option_table[] = {
   { "kernel", 0, TYPE_KERNEL, AT (kernel), SIMULATES | USER_VALIDATE, 0, 0, NULL, "MAJOR.MINOR",
     "kernel version instead of the policy's" },
   { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES, 0, 0, NULL, "NAME[,...]",
-    "io_uring, libaio or psync instead of the job's own" },
+    "io_uring, libaio, psync or posixaio instead of the job's own" },
   { "no-baseline", 0, TYPE_FLAG, AT (no_baseline), USER_COMPARE, 0, 0, NULL, NULL,
     "do not add psync as the reference row" },
   { "machine", 0, TYPE_STRING, AT (machine), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
@@ -151,7 +151,7 @@ static gboolean store_engines (const OptionRow *row, GArray *engines, const char
     ApplicationEngine engine;
     g_strstrip (*word);
     if (!application_engine_parse (*word, &engine)) {
-      return value_error (row, *word, error, "io_uring, libaio or psync");
+      return value_error (row, *word, error, "io_uring, libaio, psync or posixaio");
     }
     for (unsigned i = 0; i < engines->len; i++) {
       if (g_array_index (engines, ApplicationEngine, i) == engine) {
@@ -160,7 +160,7 @@ static gboolean store_engines (const OptionRow *row, GArray *engines, const char
     }
     g_array_append_val (engines, engine);
   }
-  return engines->len ? TRUE : value_error (row, value, error, "io_uring, libaio or psync");
+  return engines->len ? TRUE : value_error (row, value, error, "io_uring, libaio, psync or posixaio");
 }
 
 static gboolean store_number (const OptionRow *row, void *place, const char *value, GError **error)

@@ -98,7 +98,7 @@ static gboolean set_engine (Setting *s, GError **error)
     return TRUE;
   }
   return setting_refuse (s, error,
-                         "io_uring, libaio, psync, or sync, vsync, pvsync, pvsync2, which are simulated as psync");
+                         "io_uring, libaio, posixaio, psync, or sync, vsync, pvsync, pvsync2, which are simulated as psync");
 }
 
 static gboolean set_bool_value (Setting *s, gboolean *ret_value, GError **error)
