@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+/* A year. */
+#define LONGEST_NS 3.2e16
 #define PLUG_REQUESTS 32u      /* BLK_MAX_REQUEST_COUNT */
 #define PLUG_REQUESTS_OLD 16u  /* before 5.16 */
 #define PLUG_FLUSH_SIZE 131072 /* BLK_PLUG_FLUSH_SIZE */
@@ -222,6 +224,17 @@ static double seek_time (BlockDevice *block, const BlockRequest *request)
   return track + (full - track) * sqrt (distance) + rotation * ur_random_double (&block->seek_stream);
 }
 
+/* A time of the model, unless it is beyond all reason: caps and costs come from files. */
+static UrTime device_ns (BlockDevice *block, double ns)
+{
+  if (ns < LONGEST_NS)
+    return (UrTime) (ns + 0.5);
+  sim_fail (block->sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                                     "device %s: a request would take %.3g years; expected more bandwidth or less time",
+                                     block->device->name, ns / LONGEST_NS));
+  return UR_S;
+}
+
 /* How long the request takes on its channel, from now on. */
 static UrTime service_time (BlockDevice *block, const BlockRequest *request)
 {
@@ -238,7 +251,7 @@ static UrTime service_time (BlockDevice *block, const BlockRequest *request)
     ns *= direction->factor;
   if (request->op == BLOCK_FLUSH) {
     cache_drain_until (&block->cache, sim_now (block->sim));
-    return (UrTime) (ns + block->cache.work + 0.5);
+    return device_ns (block, ns + block->cache.work);
   }
   if (cached)
     ns += cache_write (block, request);
@@ -253,7 +266,7 @@ static UrTime service_time (BlockDevice *block, const BlockRequest *request)
   }
   if (!cached)
     block->head = request->start + request->length;
-  return (UrTime) (ns + 0.5);
+  return device_ns (block, ns);
 }
 
 static void request_finished (UrEngine *engine, void *data);

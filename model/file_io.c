@@ -109,7 +109,7 @@ static unsigned large_pages (const Simulation *sim, const PageCount *count)
 
 /* How many look-ups miss in the CPUs' caches: a page that this run has not touched yet always, any other with the share
  * of the file that does not fit, unless the pages follow on the last: those are prefetched. */
-static double cold_pages (const Task *task, Inode *inode, uint64_t offset, const PageCount *count)
+static double cold_pages (const Task *task, const Inode *inode, uint64_t offset, const PageCount *count)
 {
   const Machine *machine = task->sim->setup->machine;
   uint64_t first = offset / PAGE_SIZE_BYTES, size = inode->pages.resident * PAGE_SIZE_BYTES;
@@ -117,13 +117,19 @@ static double cold_pages (const Task *task, Inode *inode, uint64_t offset, const
   double beyond = size > machine->cache_size ? 1 - (double) machine->cache_size / (double) size : 0;
   unsigned resident = count->pages - count->missing, large = large_pages (task->sim, count);
 
-  inode->next_page = first + count->pages;
   if (follows || resident == 0)
     return 0;
   return (count->untouched + beyond * (resident - count->untouched)) * (resident - large + (large > 0)) / resident;
 }
 
-static UrTime cold_cost (const Task *task, Inode *inode, uint64_t offset, const PageCount *count, FileSystemCostKey key)
+/* What follows on these pages is prefetched. */
+static void inode_accessed (Inode *inode, uint64_t offset, const PageCount *count)
+{
+  inode->next_page = offset / PAGE_SIZE_BYTES + count->pages;
+}
+
+static UrTime cold_cost (const Task *task, const Inode *inode, uint64_t offset, const PageCount *count,
+                         FileSystemCostKey key)
 {
   double cold = task->sim->fs_costs->cost[key].ns ? cold_pages (task, inode, offset, count) : 0;
 
@@ -148,6 +154,7 @@ static void write_locked (Task *task, Request *request, gboolean nowait)
   for (unsigned i = 0; i < count.pages; i++)
     ns += sim_fs_cost (sim, FS_COST_WRITE_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE);
   ns += cold_cost (task, inode, request->io.offset, &count, FS_COST_COLD_PAGE);
+  inode_accessed (inode, request->io.offset, &count);
   if (large_pages (sim, &count))
     ns += sim_fs_cost (sim, FS_COST_LARGE_FOLIO);
   for (unsigned i = 0; i < count.clean; i++)
@@ -238,6 +245,7 @@ static FileIoResult file_read (Task *task, Request *request, How how)
   for (unsigned i = 0; i < count.pages; i++)
     task_run (task, sim_fs_cost (sim, FS_COST_READ_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE));
   task_run (task, cold_cost (task, inode, request->io.offset, &count, FS_COST_COLD_READ));
+  inode_accessed (inode, request->io.offset, &count);
   page_io_used (inode, request->io.offset, length);
   inode_unlock (task, inode, mode);
   request->result = (int64_t) length;

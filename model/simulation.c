@@ -19,6 +19,8 @@
 #define STUCK_AFTER (100 * UR_S)
 /* And how many events may happen without one, in flight or not: tasks that keep each other busy for ever. */
 #define STUCK_EVENTS 100000000u
+/* The clock ends after 584 years; no single step takes more than one. */
+#define LONGEST_RUN ((UrTime) 100 * 365 * 86400 * UR_S)
 /* Requests in flight over all streams: 300 bytes each. */
 #define IN_FLIGHT_MAX 1048576u
 
@@ -385,6 +387,12 @@ static GError *sim_deadlock (const Simulation *sim)
   return error;
 }
 
+/* On emulated CPUs one step may take that much longer. */
+static UrTime sim_stuck_after (const Simulation *sim)
+{
+  return (UrTime) ((double) STUCK_AFTER * MAX (sim->setup->machine->slowdown, 1));
+}
+
 static gboolean sim_is_stuck (Simulation *sim, UrTime next)
 {
   if (sim->looked_at != sim->last_progress) {
@@ -392,7 +400,7 @@ static gboolean sim_is_stuck (Simulation *sim, UrTime next)
     sim->events_then = ur_engine_events (sim->engine);
   }
   return next == UR_TIME_NEVER || ur_engine_events (sim->engine) > sim->events_then + STUCK_EVENTS ||
-         (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + STUCK_AFTER &&
+         (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + sim_stuck_after (sim) &&
           !block_device_is_serving (sim->device));
 }
 
@@ -403,6 +411,13 @@ gboolean sim_drive (Simulation *sim)
   while (!sim->error && !sim->ended) {
     UrTime next = ur_engine_next (sim->engine);
 
+    if (sim_now (sim) > LONGEST_RUN) {
+      sim_fail (sim,
+                g_error_new_literal (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                                     "the run takes more than 100 years of simulated time; expected shorter costs, "
+                                     "more bandwidth, or --simulate-time"));
+      break;
+    }
     if (sim_is_stuck (sim, next)) {
       sim_fail (sim, sim_deadlock (sim));
       break;

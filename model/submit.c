@@ -80,8 +80,11 @@ static void io_complete_rw (Request *request, Task *task, Cpu *cpu)
 /* io_async_buf_retry(): the page has been read; tried once more, and queued if it is refused again. */
 static void io_read_retry (Task *task, Ring *ring, Request *request)
 {
-  if (file_io (task, request, TRUE) != FILE_IO_DONE && ring->sim->setup->policy->n_queues) {
-    io_queue_async (task, ring, request, 0);
+  if (file_io (task, request, TRUE) != FILE_IO_DONE) {
+    if (ring->sim->setup->policy->n_queues)
+      io_queue_async (task, ring, request, 0);
+    else
+      io_fail (task, ring, request, EAGAIN);
     return;
   }
   request->time.done = task_now (task);
