@@ -199,7 +199,8 @@ Request *application_prepare (Application *application)
   request->number = application->n_prepared++;
   request->inode = g_ptr_array_index (sim->inodes, request->io.file);
   request->ring = application->ring;
-  request->force_async = application->job->force_async && application->engine == APPLICATION_IO_URING;
+  request->force_async =
+      is_nth (request->number, application->job->force_async) && application->engine == APPLICATION_IO_URING;
   request->direct = application->job->direct;
   request->nowait = application->job->nowait && request->io.op <= IO_WRITE;
   request->ki_complete = NULL;

@@ -357,8 +357,8 @@ static inline gboolean choose_offset (Generator *g, PatternFile *f, unsigned dir
   if (jump) {
     g->run_left = MAX (1, p->random_run);
   }
-  if (!jump ||
-      (p->sequential_percent && fio_random_percent (&g->sequential_random[direction]) > 100 - p->sequential_percent)) {
+  if (!jump || (p->sequential_percent[direction] &&
+                fio_random_percent (&g->sequential_random[direction]) > 100 - p->sequential_percent[direction])) {
     if (sequential_offset (g, f, direction, ret_offset)) {
       return TRUE;
     }

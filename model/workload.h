@@ -90,7 +90,7 @@ typedef struct {
   unsigned loops;                 /* 0 and 1: once */
   unsigned random_run;            /* random: requests per random offset, the rest follow on; 0: 1 */
   int64_t  sequential_add;        /* sequential: bytes skipped after each request, negative: backwards */
-  unsigned sequential_percent;    /* random: share of requests that go on sequentially, 0..100 */
+  unsigned sequential_percent[3]; /* random: share of reads, writes, trims that go on sequentially, 0..100 */
   double   center;                /* centre of a non-uniform distribution, 0 < center <= 1; 0: fio's default */
   FileService file_service;
   unsigned file_service_ios;      /* requests per file before the next one; 0: 1 */
@@ -141,7 +141,8 @@ typedef struct {
   unsigned batch_submit;          /* iodepth_batch: sqes per submit call, >= 1 */
   unsigned batch_complete_min, batch_complete_max;   /* iodepth_batch_complete_min/max */
   unsigned iodepth_low;
-  gboolean direct, sqpoll, force_async, fixed_buffers, fixed_files;
+  gboolean direct, sqpoll, fixed_buffers, fixed_files;
+  unsigned force_async;           /* IOSQE_ASYNC on every so manieth request; 0: none */
   gboolean hipri;                 /* fio's ring is set up with IOPOLL */
   int      sqpoll_cpu;            /* -1: not pinned */
   RingOptions ring;

@@ -317,7 +317,7 @@ static void test_refused (void)
     { "[a]\nsize=1m\nthinktime_blocks_type=all\n", "expected complete or issue" },
     { "[a]\nsize=1m\nrandom_distribution=zipf:1\n", "other than 1" },
     { "[a]\nsize=1m\nzonemode=zbd\n", "zones are not modelled" },
-    { "[a]\nsize=1m\nforce_async=4\n", "j.fio:3: force_async=4; expected 0 or 1" },
+    { "[a]\nsize=1m\npercentage_random=70,120\n", "j.fio:3: percentage_random=120; expected 0..100" },
     { "[a]\nsize=1m\nruntime=1.5\n", "j.fio:3: runtime: \"1.5\" has a fraction" },
     { "[a]\nsize=2e\n", "j.fio:2: size: \"2e\" has an unknown suffix" },
     { "[a]\nsize=2000p\n", "j.fio:2: size=2251799813685248000; expected 1.." },

@@ -201,6 +201,34 @@ static void test_cycle_costs (void)
   }
 }
 
+/* force_async=N: every Nth request of the stream has IOSQE_ASYNC. */
+static void test_force_async (void)
+{
+  static const struct {
+    const char *rule;
+    unsigned every;
+    ApplicationEngine engine;
+    unsigned punted; /* of 12 */
+  } rows[] = {
+    { "none", 0, APPLICATION_IO_URING, 0 },          { "all", 1, APPLICATION_IO_URING, 12 },
+    { "every fourth", 4, APPLICATION_IO_URING, 3 },  { "fewer than that", 13, APPLICATION_IO_URING, 0 },
+    { "not of io_uring", 1, APPLICATION_LIBAIO, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", "f2fs", COSTS_FREE); /* whose writes are done inline */
+    RunResult *result;
+
+    add_job (fixture, rows[i].engine, 1, 12)->force_async = rows[i].every;
+    if ((result = run (fixture, rows[i].rule)))
+      ROW_CHECK (result->outcome[OUTCOME_PUNTED_UNHASHED] == rows[i].punted &&
+                     result->outcome[OUTCOME_INLINE] == 12 - rows[i].punted,
+                 "force_async, %s: %d punted", rows[i].rule, (int) result->outcome[OUTCOME_PUNTED_UNHASHED]);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 static void test_think_time (void)
 {
   static const struct {
@@ -724,6 +752,7 @@ void register_simulation_tests (void)
   fixture_test (suite, "contention", test_contention);
   fixture_test (suite, "workers of one hashed file", test_worker_counts);
   fixture_test (suite, "the costs of a cycle", test_cycle_costs);
+  fixture_test (suite, "force_async", test_force_async);
   fixture_test (suite, "think time", test_think_time);
   fixture_test (suite, "seeds", test_seeds);
   fixture_test (suite, "threads", test_threads);

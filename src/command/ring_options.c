@@ -215,7 +215,7 @@ void ring_choice_apply (const RingChoice *choice, Workload *workload)
     }
     if (choice->sqe_given) {
       job->sqe = choice->sqe;
-      job->force_async |= choice->async;
+      job->force_async = choice->async ? 1 : job->force_async;
       job->fixed_files |= choice->fixed_files;
       job->fixed_buffers |= choice->fixed_buffers;
     }

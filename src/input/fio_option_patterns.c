@@ -223,18 +223,19 @@ gboolean set_norandommap (Setting *s, GError **error)
   return TRUE;
 }
 
-gboolean set_percentage_random (Setting *s, GError **error)
+static gboolean set_percentage_random_of (Setting *s, unsigned direction, const char *part, GError **error)
 {
-  g_autofree char *first = g_strndup (s->value ? s->value : "", s->value ? strcspn (s->value, ",") : 0);
   uint64_t value;
-  if (!setting_number_within (s, first, 0, 100, &value, error)) {
+  if (!setting_number_within (s, part, 0, 100, &value, error)) {
     return FALSE;
   }
-  if (s->value && strchr (s->value, ',')) {
-    return setting_refuse (s, error, "one share for all directions: one for each is not modelled");
-  }
-  s->o->pattern.sequential_percent = 100 - (unsigned) value;
+  s->o->pattern.sequential_percent[direction] = 100 - (unsigned) value;
   return TRUE;
+}
+
+gboolean set_percentage_random (Setting *s, GError **error)
+{
+  return setting_for_directions (s, set_percentage_random_of, error);
 }
 
 static gboolean parse_double (const char *text, double min, double max, double *ret_value)

@@ -97,8 +97,8 @@ static gboolean set_engine (Setting *s, GError **error)
     workload_note (s->place->workload, "ioengine=%s is simulated as psync: one system call for each request", value);
     return TRUE;
   }
-  return setting_refuse (s, error,
-                         "io_uring, libaio, posixaio, psync, or sync, vsync, pvsync, pvsync2, which are simulated as psync");
+  return setting_refuse (
+      s, error, "io_uring, libaio, posixaio, psync, or sync, vsync, pvsync, pvsync2, which are simulated as psync");
 }
 
 static gboolean set_bool_value (Setting *s, gboolean *ret_value, GError **error)
@@ -236,20 +236,6 @@ static gboolean set_zonemode (Setting *s, GError **error)
   return g_strcmp0 (s->value, "none") ? setting_refuse (s, error, "none: zones are not modelled") : TRUE;
 }
 
-/* IOSQE_ASYNC on every N-th request; the model knows all or none. */
-static gboolean set_force_async (Setting *s, GError **error)
-{
-  uint64_t every;
-  if (!setting_number_within (s, s->value ? s->value : "", 0, UINT32_MAX, &every, error)) {
-    return FALSE;
-  }
-  if (every > 1) {
-    return setting_refuse (s, error, "0 or 1: IOSQE_ASYNC on some requests only is not modelled");
-  }
-  s->o->force_async = every == 1;
-  return TRUE;
-}
-
 static gboolean refuse_option (Setting *s, GError **error)
 {
   return job_options_fail (s->place, error, "%s: %s; expected a job without it", s->option->name, s->option->remark);
@@ -354,7 +340,7 @@ static const Option options_table[] = {
   BOOL ("hipri", hipri),
   BOOL ("fixedbufs", fixed_buffers),
   BOOL ("registerfiles", fixed_files),
-  FUNCTION ("force_async", set_force_async),
+  COUNT ("force_async", force_async, 0, UINT32_MAX),
   BOOL ("nowait", nowait),
   /* when */
   TIME ("runtime", runtime, UR_S),

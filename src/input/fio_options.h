@@ -26,7 +26,8 @@ typedef struct {
   const char *filename, *directory, *filename_format, *wait_for; /* (nullable), owned by the reader's string chunk */
   unsigned iodepth, batch_submit, complete_min, complete_max, iodepth_low;
   gboolean complete_min_set;
-  gboolean direct, sqpoll, force_async, fixed_buffers, fixed_files, hipri, sqpoll_cpu_set;
+  gboolean direct, sqpoll, fixed_buffers, fixed_files, hipri, sqpoll_cpu_set;
+  unsigned force_async;          /* every so manieth */
   unsigned sqpoll_cpu;
   uint64_t runtime, start_delay, thinktime;                           /* ns */
   unsigned thinktime_blocks;     /* 0: not given */

@@ -296,7 +296,7 @@ static WorkloadJob *new_job (Section *s)
   job->direct = o->direct;
   const gboolean ring = o->engine == APPLICATION_IO_URING;
   job->sqpoll = ring && o->sqpoll;
-  job->force_async = ring && o->force_async;
+  job->force_async = ring ? o->force_async : 0;
   job->hipri = ring && o->hipri;
   job->fixed_buffers = ring && o->fixed_buffers;
   job->fixed_files = ring && o->fixed_files;
