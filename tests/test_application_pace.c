@@ -137,6 +137,28 @@ static void test_mixed_rates (void)
   }
 }
 
+/* Who only changes the direction waits for nothing: 4 reads of 100 us at a time all the while. */
+static void test_change_of_direction (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+  WorkloadJob *job = add_job (fixture, APPLICATION_IO_URING, 4, 0);
+  RunResult *result;
+
+  fixture_set (fixture, "Device.Synchronous=no, Device.Channels=32, Read.Time=100000, Write.Time=20000");
+  fixture->setup.cache = CACHE_COLD;
+  job->direct = TRUE;
+  job->pattern.has_read = TRUE;
+  job->pattern.read_percent = 50;
+  job->rate_iops[IO_WRITE] = 10;
+  job->time_based = TRUE;
+  job->runtime = 50 * UR_MS;
+  if ((result = run (fixture, "change of direction")))
+    ROW_CHECK (result->op[IO_READ].ios >= 1990 && result->op[IO_READ].ios <= 2004 && result->op[IO_WRITE].ios == 1,
+               "%d reads, %d writes", (int) result->op[IO_READ].ios, (int) result->op[IO_WRITE].ios);
+  run_result_free (result);
+  fixture_free (fixture);
+}
+
 /* ---- thinking ---- */
 
 static void test_thinktime (void)
@@ -270,6 +292,7 @@ void register_application_pace_tests (void)
   fixture_test (suite, "rates", test_rates);
   fixture_test (suite, "poisson", test_poisson);
   fixture_test (suite, "rates of reads and writes", test_mixed_rates);
+  fixture_test (suite, "a change of direction", test_change_of_direction);
   fixture_test (suite, "thinking time", test_thinktime);
   fixture_test (suite, "sync at the end", test_end_fsync);
   fixture_test (suite, "RWF_NOWAIT", test_nowait);

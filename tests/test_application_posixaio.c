@@ -46,7 +46,7 @@ static void test_helpers (void)
     { "one file: one after the other, whatever the depth", 1, 16, 16, NULL, 160 },
     { "four files: four at a time", 4, 16, 16, NULL, 40 },
     { "four files at depth 2: two at a time", 4, 2, 16, NULL, 80 },
-    { "no more than 20 threads: the rest waits for one", 30, 30, 30, "CPU.Count=30", 20 },
+    { "no more than 20 threads: the rest waits for one", 21, 21, 21, "CPU.Count=30", 20 },
     { "20 files: all at once", 20, 20, 20, "CPU.Count=30", 10 },
     { "one CPU", 4, 16, 16, "CPU.Count=1", 160 },
   };
