@@ -6,6 +6,7 @@
 #include "model/cpu.h"
 #include "model/sq_thread.h"
 #include "model/tctx.h"
+#include "model/writeback.h"
 
 #include <math.h>
 #include <string.h>
@@ -182,6 +183,28 @@ static void check_cpus (Simulation *sim)
   }
 }
 
+/* What is counted over all files is what they have. */
+static void check_cache (Simulation *sim)
+{
+  uint64_t dirty = 0, writeback = 0;
+
+  for (unsigned i = 0; i < sim->inodes->len; i++) {
+    const Inode *inode = g_ptr_array_index (sim->inodes, i);
+
+    if (!inode->pages.totals)
+      continue;
+    dirty += inode->pages.dirty_touched;
+    writeback += inode->pages.writeback;
+    if (inode->pages.dirty_touched && !inode->wb_list && !inode->wb_visited)
+      check_failed (sim, "check: %s has dirty pages and is on no list of the flusher", inode->rwsem.name);
+  }
+  if (dirty != sim->wb->pages.dirty || writeback != sim->wb->pages.writeback)
+    check_failed (sim,
+                  "check: %" G_GUINT64_FORMAT " pages dirty and %" G_GUINT64_FORMAT
+                  " under writeback, counted %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT,
+                  dirty, writeback, sim->wb->pages.dirty, sim->wb->pages.writeback);
+}
+
 static void check_device (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->inodes->len; i++) {
@@ -203,6 +226,7 @@ void sim_check (Simulation *sim)
   check_mutexes (sim);
   check_cpus (sim);
   check_device (sim);
+  check_cache (sim);
 }
 
 static double share (double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -387,6 +411,23 @@ static void collect_device (const Simulation *sim, RunResult *result)
     g_ptr_array_add (result->notes, g_strdup_printf ("Device %s: %s", device->name, device->evidence));
 }
 
+static void collect_cache (const Simulation *sim, RunResult *result)
+{
+  const BdiWriteback *wb = sim->wb;
+
+  result->cache = (ResultCache){ .used = wb->pauses || wb->flushed || wb->evicted,
+                                 .dirty = wb->pages.dirty,
+                                 .writeback = wb->pages.writeback,
+                                 .max_dirty = MAX (wb->max_dirty, wb->pages.dirty + wb->pages.writeback),
+                                 .limit = wb->thresh,
+                                 .background_limit = wb->bg_thresh,
+                                 .pauses = wb->pauses,
+                                 .flushed = wb->flushed,
+                                 .evicted = wb->evicted,
+                                 .throttled = wb->throttled,
+                                 .longest_pause = wb->longest_pause };
+}
+
 static void collect_notes (const Simulation *sim, RunResult *result)
 {
   collect_arrivals (sim, result);
@@ -455,6 +496,7 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
   result->notes = g_ptr_array_new_with_free_func (g_free);
   collect_workers (sim, result);
   collect_locks (sim, result, collect_cpu (sim, result));
+  collect_cache (sim, result);
   collect_notes (sim, result);
   return result;
 }

@@ -3,6 +3,7 @@
 
 #include "model/direct_io.h"
 #include "model/page_io.h"
+#include "model/writeback.h"
 
 #include <errno.h>
 
@@ -136,38 +137,82 @@ static UrTime cold_cost (const Task *task, const Inode *inode, uint64_t offset, 
   return cold > 0 ? (UrTime) (cold * (double) sim_fs_cost (task->sim, key)) : 0;
 }
 
-/* Work done with the lock held: checks, time stamp, pages, size. */
-static void write_locked (Task *task, Request *request, gboolean nowait)
+static void hold_for (Task *task, Inode *inode, UrTime ns)
+{
+  if (buffered_lock (task->sim, task->sim->setup->file_system->write_lock) != LOCK_NONE)
+    rwsem_run (task, &inode->rwsem, ns);
+  else
+    task_run (task, ns);
+}
+
+/* Looking up, copying and making dirty: how long it takes. */
+static UrTime write_pages (Task *task, Inode *inode, uint64_t offset, uint64_t length)
 {
   Simulation *sim = task->sim;
-  Inode *inode = request->inode;
-  const Rwsem *sem = &inode->rwsem;
-  gboolean locks = buffered_lock (sim, sim->setup->file_system->write_lock) != LOCK_NONE;
-  PageCount count;
-  UrTime ns = sim_fs_cost (sim, FS_COST_WRITE_LOCKED);
+  PageCount count = page_cache_dirty (&inode->pages, offset, length);
+  UrTime ns = 0;
 
-  if (inode_needs_time_update (inode)) {
-    ns += sim_fs_cost (sim, FS_COST_TIME_STAMP);
-    inode_time_updated (inode);
-  }
-  count = page_cache_dirty (&inode->pages, request->io.offset, request->io.length);
   for (unsigned i = 0; i < count.pages; i++)
     ns += sim_fs_cost (sim, FS_COST_WRITE_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE);
-  ns += cold_cost (task, inode, request->io.offset, &count, FS_COST_COLD_PAGE);
-  inode_accessed (inode, request->io.offset, &count);
+  ns += cold_cost (task, inode, offset, &count, FS_COST_COLD_PAGE);
+  inode_accessed (inode, offset, &count);
   if (large_pages (sim, &count))
     ns += sim_fs_cost (sim, FS_COST_LARGE_FOLIO);
   for (unsigned i = 0; i < count.clean; i++)
     ns += sim_fs_cost (sim, FS_COST_DIRTY_FIRST);
   for (unsigned i = 0; i < count.missing; i++)
     ns += sim_fs_cost (sim, FS_COST_PAGE_ADD);
-  inode_grow (inode, request->io.offset + request->io.length);
-  if (locks)
-    rwsem_run (task, sem, ns);
-  else
-    task_run (task, ns);
+  inode_grow (inode, offset + length);
+  if (inode->pages.totals) {
+    writeback_account_dirtied (task, inode, count.clean);
+    writeback_reclaim (task, sim->wb);
+  }
+  return ns;
+}
+
+/* Where somebody may have to pause, page by page.  FALSE: `nowait`, and it would have to; what was written so far
+ * stays. */
+static gboolean write_balanced (Task *task, Request *request, UrTime ns, gboolean nowait)
+{
+  Simulation *sim = task->sim;
+  Inode *inode = request->inode;
+  gboolean at_end = sim->setup->file_system->balance_at_end;
+  uint64_t at = request->io.offset, end = at + request->io.length;
+
+  for (uint64_t n; at < end; at += n) {
+    n = MIN (PAGE_SIZE_BYTES - at % PAGE_SIZE_BYTES, end - at);
+    if (!at_end && !balance_dirty_pages_ratelimited (task, sim->wb, nowait))
+      return FALSE;
+    hold_for (task, inode, ns + write_pages (task, inode, at, n));
+    ns = 0;
+    if (at_end)
+      balance_dirty_pages_ratelimited (task, sim->wb, FALSE);
+  }
+  return TRUE;
+}
+
+/* Work done with the lock held: checks, time stamp, pages, size.  FALSE as above. */
+static gboolean write_locked (Task *task, Request *request, gboolean nowait)
+{
+  Simulation *sim = task->sim;
+  Inode *inode = request->inode;
+  UrTime ns = sim_fs_cost (sim, FS_COST_WRITE_LOCKED);
+
+  if (inode_needs_time_update (inode)) {
+    ns += sim_fs_cost (sim, FS_COST_TIME_STAMP);
+    inode_time_updated (inode);
+  }
+  if (!inode->pages.totals) {
+    hold_for (task, inode, ns + write_pages (task, inode, request->io.offset, request->io.length));
+  } else if (G_LIKELY (writeback_is_freerun (sim->wb, request->io.length / PAGE_SIZE_BYTES + 2))) {
+    hold_for (task, inode, ns + write_pages (task, inode, request->io.offset, request->io.length));
+    balance_dirty_pages_ratelimited (task, sim->wb, FALSE);
+  } else if (!write_balanced (task, request, ns, nowait)) {
+    return FALSE;
+  }
   if (!nowait)
     write_may_sleep (task);
+  return TRUE;
 }
 
 static FileIoResult file_write (Task *task, Request *request, How how)
@@ -190,7 +235,11 @@ static FileIoResult file_write (Task *task, Request *request, How how)
   }
   if (fs->direct.buffered_waits && inode->direct)
     inode_dio_wait (task, inode);
-  write_locked (task, request, nowait);
+  if (!write_locked (task, request, nowait)) {
+    inode_unlock (task, inode, mode);
+    task_cost (task, COST_ATTEMPT_LOCKED);
+    return FILE_IO_AGAIN;
+  }
   inode_unlock (task, inode, mode);
   task_run (task, sim_fs_cost (task->sim, FS_COST_WRITE_AFTER));
   request->result = (int64_t) request->io.length;
@@ -217,6 +266,7 @@ static FileIoResult read_pages (Task *task, Request *request, uint64_t length, H
     if (read)
       page_io_wait (task, read);
   }
+  writeback_reclaim (task, task->sim->wb);
   return FILE_IO_DONE;
 }
 

@@ -7,7 +7,9 @@
  * A read of pages that are not resident waits for the device (page_io.h): asleep, or with IOCB_WAITQ by a callback; a
  * write of part of such a page reads it first, with the inode lock held.  fsync writes the dirty pages out, waits,
  * commits and flushes, asleep in between.
- * Not modelled yet: dirty throttling, writeback by a flusher, memory limits.
+ * Above the freerun limit a write goes page by page and may pause with the inode lock held: after each page
+ * (BalanceAtEnd=, generic_perform_write()) or before it (iomap), where NOWAIT gets EAGAIN instead (writeback.h); whoever
+ * takes over begins with the first page again.
  */
 #ifndef FILE_IO_H
 #define FILE_IO_H

@@ -2,6 +2,7 @@
 #include "model/inode.h"
 
 #include "model/page_io.h"
+#include "model/writeback.h"
 
 #define IO_WQ_BUCKETS 64
 
@@ -20,6 +21,11 @@ Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState st
   g_snprintf (name, sizeof name, "inode:%u", number);
   rwsem_init (&inode->rwsem, name);
   page_cache_init (&inode->pages, size, state, written);
+  if (!sim->setup->file_system->in_memory) {
+    inode->pages.totals = &sim->wb->pages;
+    if (state == CACHE_DIRTY && size)
+      writeback_inode_is_dirty (sim->wb, inode);
+  }
   inode->device_start = device_start;
   inode->reads = g_ptr_array_new_with_free_func (page_read_free);
   inode->writeback = g_ptr_array_new_with_free_func (g_free);

@@ -17,6 +17,8 @@ struct Inode {
   uint64_t writeback_next;              /* number of the next piece of writeback */
   GPtrArray *writeback;                 /* of Writeback (page_io.h): under way */
   GPtrArray *writeback_waiters;         /* of Task */
+  UrTime dirtied_when; gboolean wb_visited;   /* writeback.h: on wb_list since then; the flusher is at it */
+  GQueue *wb_list; GList wb_link;       /* list of dirty inodes that it is on (nullable) */
   uint64_t readahead_next, readahead_mark, readahead_end;   /* pages, see page_io.c */
   unsigned direct;                      /* i_dio_count: direct requests under way */
   GPtrArray *direct_waiters;            /* of Task: inode_dio_wait() */

@@ -79,6 +79,12 @@ static const Scalar scalars[] = {
   { "Scheduler", "Tick", SCALAR_NS, 1e5, 1e9, NULL, offsetof (Machine, tick) },
   { "Scheduler", "Slice", SCALAR_NS, 1e4, 1e9, NULL, offsetof (Machine, slice) },
   { "Scheduler", "IdleDeepAfter", SCALAR_NS, 0, 1e10, NULL, offsetof (Machine, idle_deep_after) },
+  { "Memory", "Size", SCALAR_BYTES, 1 << 20, 1e15, NULL, offsetof (Machine, memory_size) },
+  { "Memory", "Used", SCALAR_BYTES, 0, 1e15, NULL, offsetof (Machine, memory_used) },
+  { "Memory", "DirtyBackgroundRatio", SCALAR_UNSIGNED, 0, 100, NULL, offsetof (Machine, dirty_background_ratio) },
+  { "Memory", "DirtyRatio", SCALAR_UNSIGNED, 1, 100, NULL, offsetof (Machine, dirty_ratio) },
+  { "Memory", "DirtyExpire", SCALAR_NS, 0, 1e13, NULL, offsetof (Machine, dirty_expire) },
+  { "Memory", "DirtyWriteback", SCALAR_NS, 0, 1e13, NULL, offsetof (Machine, dirty_writeback) },
   { "Locks", "HoldPerContender", SCALAR_NUMBER, 0, 10, NULL, offsetof (Machine, kappa) },
 };
 
@@ -178,8 +184,8 @@ static GPtrArray *known_keys (const char *group)
 
 static gboolean check_groups (const KeyFile *file, GError **error)
 {
-  static const char *const known_groups[] = { "Machine", "CPU",    "Scheduler",   "Locks",           "Ring",
-                                              "Block",   "Worker", "Application", "FileSystem NAME", NULL };
+  static const char *const known_groups[] = { "Machine", "CPU",         "Scheduler", "Locks",           "Ring", "Block",
+                                              "Worker",  "Application", "Memory",    "FileSystem NAME", NULL };
 
   for (unsigned i = 0; i < key_file_n_groups (file); i++) {
     const char *group = key_file_group (file, i);

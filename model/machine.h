@@ -84,7 +84,10 @@
      "handing over a request, or a whole plug, to the hardware: command, doorbell") \
   X (COST_BLOCK_INTERRUPT,  "Block",     "Interrupt",        "one completion interrupt, without what it completes") \
   X (COST_BLOCK_COMPLETE,   "Block",     "Complete",         "completing one bio") \
-  X (COST_BLOCK_POLL,       "Block",     "Poll",             "one look at a polled completion queue")
+  X (COST_BLOCK_POLL,       "Block",     "Poll",             "one look at a polled completion queue") \
+  X (COST_WRITEBACK_PAGE,   "Memory",    "WritebackPage", \
+     "flusher: one page taken for writing: look-up, folio lock, tags, its blocks, adding it to a bio") \
+  X (COST_EVICT_PAGE,       "Memory",    "EvictPage",        "dropping one clean page to make room, paid by who needs it")
 
 #define MACHINE_COST_ENUM(id, group, key, text) id,
 typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
@@ -147,6 +150,9 @@ typedef struct Machine {
   UrTime   slice;                        /* [Scheduler] Slice: base slice before the CPU factor, 750000 */
   UrTime   idle_deep_after;              /* [Scheduler] IdleDeepAfter */
   double   kappa;                        /* [Locks] HoldPerContender: the hold grows by this share per contender */
+  uint64_t memory_size, memory_used;     /* [Memory] Size, Used: bytes; what is not for the page cache */
+  unsigned dirty_background_ratio, dirty_ratio;      /* [Memory] DirtyBackgroundRatio, DirtyRatio: percent of the rest */
+  UrTime   dirty_expire, dirty_writeback;            /* [Memory] DirtyExpire, DirtyWriteback: ns; the latter 0: never */
   MachineValue cost[COSTS];
   GPtrArray *file_systems;               /* of MachineFileSystem */
   UrShape *shape;                        /* distribution of every cost about its mean; NULL if noise is 0 */

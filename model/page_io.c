@@ -2,6 +2,7 @@
 #include "model/page_io.h"
 
 #include "model/task_work.h"
+#include "model/writeback.h"
 
 #define READAHEAD_PAGES 32u /* VM_READAHEAD_PAGES: 128 KiB */
 #define METADATA_START 0u   /* the journal or log lies before the files */
@@ -180,7 +181,10 @@ static void writeback_ended (Bio *bio, Task *task, Cpu *cpu)
 {
   Writeback *writeback = bio->data;
   Inode *inode = writeback->inode;
+  uint64_t pages = bio->length / PAGE_SIZE_BYTES;
 
+  page_cache_end_writeback (&inode->pages, (PageRun){ (bio->start - inode->device_start) / PAGE_SIZE_BYTES, pages });
+  writeback_account_written (inode->sim->wb, pages, task, cpu);
   if (--writeback->left)
     return;
   for (unsigned i = 0; i < inode->writeback_waiters->len; i++)
@@ -188,18 +192,17 @@ static void writeback_ended (Bio *bio, Task *task, Cpu *cpu)
   g_ptr_array_remove (inode->writeback, writeback);
 }
 
-void page_io_write_out (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+/* The pages are under writeback from now on. */
+static void writeback_start (Task *task, Inode *inode, const GArray *runs)
 {
-  g_autoptr (GArray) runs = NULL;
+  unsigned n = runs->len;
   Writeback *writeback;
   BlockPlug plug;
-  unsigned n;
 
-  task_sync (task);
-  runs = page_cache_write_out (&inode->pages, offset, length);
-  n = runs->len;
   if (!n)
     return;
+  for (unsigned i = 0; i < n; i++)
+    page_cache_start_writeback (&inode->pages, g_array_index (runs, PageRun, i));
   writeback = g_malloc0 (sizeof (Writeback) + n * sizeof (Bio));
   writeback->inode = inode;
   writeback->number = inode->writeback_next++;
@@ -217,6 +220,29 @@ void page_io_write_out (Task *task, Inode *inode, uint64_t offset, uint64_t leng
     block_submit_bio (task, inode->sim->device, &writeback->bios[i], FALSE);
   }
   block_finish_plug (task, &plug);
+}
+
+uint64_t page_io_write_some (Task *task, Inode *inode, uint64_t pages)
+{
+  g_autoptr (GArray) runs = g_array_new (FALSE, FALSE, sizeof (PageRun));
+  uint64_t n;
+
+  task_sync (task);
+  n = page_cache_write_some (&inode->pages, pages, runs);
+  task_run (task, (UrTime) ((double) n * (double) sim_cost (inode->sim, COST_WRITEBACK_PAGE)));
+  writeback_start (task, inode, runs);
+  return n;
+}
+
+void page_io_write_out (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+{
+  g_autoptr (GArray) runs = NULL;
+
+  task_sync (task);
+  for (unsigned i = 0; i < 2 && page_cache_is_redirtied (&inode->pages, offset, length); i++)
+    page_io_wait_writeback (task, inode); /* twice at most: others go on writing */
+  runs = page_cache_write_out (&inode->pages, offset, length);
+  writeback_start (task, inode, runs);
 }
 
 static gboolean writeback_before (const Inode *inode, uint64_t number)

@@ -49,8 +49,11 @@ gboolean  page_io_readahead_due (const Inode *inode, uint64_t offset, uint64_t l
 /* A read call has used these bytes: what is sequential next. */
 void      page_io_used (Inode *inode, uint64_t offset, uint64_t length);
 
-/* Starts writing out the dirty pages of the range (length UINT64_MAX: all). */
+/* Starts writing out the dirty pages of the range (length UINT64_MAX: all).  Waits for those that are under writeback
+ * and dirty again. */
 void      page_io_write_out (Task *task, Inode *inode, uint64_t offset, uint64_t length);
+/* The flusher's way: at most so many pages, and waits for none.  Returns how many. */
+uint64_t  page_io_write_some (Task *task, Inode *inode, uint64_t pages);
 /* Sleeps until all writeback of the inode that is under way has ended. */
 void      page_io_wait_writeback (Task *task, Inode *inode);
 /* One block of metadata and, if the device has a volatile cache, a FLUSH. */

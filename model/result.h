@@ -52,6 +52,15 @@ typedef struct {
   double   busy_channels, queued;
 } ResultDevice;
 
+/* Dirty pages: said if somebody paused, the flusher wrote, or pages were evicted.  Pages, ns. */
+typedef struct {
+  gboolean used;
+  uint64_t dirty, writeback, max_dirty;   /* at the end; the most that balancing has seen of both */
+  uint64_t limit, background_limit;       /* thresh, bg_thresh */
+  uint64_t pauses, flushed, evicted;      /* pauses of balance_dirty_pages(); written by the flusher; dropped */
+  UrTime   throttled, longest_pause;      /* all pauses together, and the longest */
+} ResultCache;
+
 typedef struct {
   char     policy[64], engine[16], machine[64], fs[32];
   unsigned kernel;                  /* KERNEL (a, b) */
@@ -71,6 +80,7 @@ typedef struct {
   unsigned n_locks; ResultLock *lock;         /* (transfer full), most contended first */
   struct { double busy, idle, spin, app, sq_thread, workers, flusher, irq; } cpu;
   ResultDevice device;
+  ResultCache cache;
   uint64_t events;
   double   wall_s;                  /* for --timing only */
   gboolean interrupted;             /* stopped early: what is there is right but partial */

@@ -21,6 +21,7 @@ typedef struct Application Application;
 typedef struct WorkerPool WorkerPool;
 typedef struct IoUringTask IoUringTask;
 typedef struct BlockDevice BlockDevice;
+typedef struct BdiWriteback BdiWriteback;
 typedef struct Simulation Simulation;
 
 /* A cost: its mean on this machine, slowed down, ns; and the stream it is drawn from. */
@@ -53,6 +54,7 @@ struct Simulation {
   GPtrArray *sq_data;                   /* of SqData, owned */
   GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */
   BlockDevice *device;
+  BdiWriteback *wb;                     /* of the device */
   WorkerPool *kworkers;                 /* [n_nodes], of the workqueues before 5.5; NULL without one */
   GPtrArray *applications;              /* of Application, owned */
   unsigned applications_running;        /* of the stonewall group that is running */

@@ -8,6 +8,7 @@
 #include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/workqueue.h"
+#include "model/writeback.h"
 
 #include <string.h>
 
@@ -21,6 +22,8 @@
 #define STUCK_EVENTS 100000000u
 /* The clock ends after 584 years; no single step takes more than one. */
 #define LONGEST_RUN ((UrTime) 100 * 365 * 86400 * UR_S)
+/* Left for the page cache, bytes. */
+#define MEMORY_MIN ((uint64_t) 1 << 20)
 /* Requests in flight over all streams: 300 bytes each. */
 #define IN_FLIGHT_MAX 1048576u
 
@@ -242,6 +245,13 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
   unsigned cpus = setup->cpus ? setup->cpus : setup->machine->cpus;
   uint64_t in_flight = 0;
 
+  if (setup->machine->memory_size < setup->machine->memory_used + MEMORY_MIN) {
+    g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                 "machine %s: [Memory] Size is %" G_GUINT64_FORMAT " and Used %" G_GUINT64_FORMAT
+                 " bytes; expected 1 MiB or more between them",
+                 setup->machine->name, setup->machine->memory_size, setup->machine->memory_used);
+    return FALSE;
+  }
   *ret_costs = machine_file_system (setup->machine, costs);
   if (!*ret_costs) {
     g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
@@ -303,6 +313,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   sim_init_levels (sim);
   cpus_init (sim);
   sim->device = block_device_new (sim, setup->device);
+  sim->wb = bdi_writeback_new (sim);
   sim->tasks = g_ptr_array_new_with_free_func ((GDestroyNotify) task_free);
   sim->rings = g_ptr_array_new_with_free_func ((GDestroyNotify) ring_free);
   sim->sq_data = g_ptr_array_new_with_free_func ((GDestroyNotify) sq_data_free);
@@ -341,6 +352,7 @@ void sim_free (Simulation *sim)
   g_ptr_array_unref (sim->inodes);
   cpus_free (sim);
   ur_coroutine_pool_free (sim->stacks);
+  bdi_writeback_free (sim->wb);
   block_device_free (sim->device);
   ur_engine_free (sim->engine);
   g_free (sim->op);
@@ -399,7 +411,8 @@ static gboolean sim_is_stuck (Simulation *sim, UrTime next)
     sim->looked_at = sim->last_progress;
     sim->events_then = ur_engine_events (sim->engine);
   }
-  return next == UR_TIME_NEVER || ur_engine_events (sim->engine) > sim->events_then + STUCK_EVENTS ||
+  return next == UR_TIME_NEVER || writeback_is_all_that_comes (sim->wb) ||
+         ur_engine_events (sim->engine) > sim->events_then + STUCK_EVENTS ||
          (sim->count.in_flight.level > 0 && sim_now (sim) > sim->last_progress + sim_stuck_after (sim) &&
           !block_device_is_serving (sim->device));
 }

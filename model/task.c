@@ -40,6 +40,7 @@ Task *task_new (Simulation *sim, const char *name, TaskClass class, int pinned, 
   task->body = body;
   task->data = data;
   task->deadline = UR_TIME_NEVER;
+  task->nr_dirtied_pause = NR_DIRTIED_PAUSE;
   task->coroutine = ur_coroutine_new (sim->stacks, task_main, task);
   task->cpu = &sim->cpus[pinned >= 0 ? (unsigned) pinned % sim->n_cpus : 0];
   g_ptr_array_add (sim->tasks, task);

@@ -29,6 +29,7 @@ typedef enum { SPIN_DONE, SPIN_RESCHED } SpinEnd;
 typedef void (*TaskBody) (Task *task, void *data);
 
 #define TASK_RWSEMS 4                     /* rwsems one task may hold at a time */
+#define NR_DIRTIED_PAUSE 32u              /* of a new task */
 #define TASK_MUTEXES 4                    /* mutexes: uring_lock, sqd->lock and what is handed over meanwhile */
 
 struct Task {
@@ -79,6 +80,9 @@ struct Task {
   gboolean hooked_asleep;
   GSList *create_work;                    /* task_work: of IoWorker, who ask for another one (task_work_add_create()) */
   IoUringTask *tctx;                      /* its context of io_uring (tctx.h); NULL before its first use */
+
+  unsigned nr_dirtied, nr_dirtied_pause;  /* pages made dirty since its last pause; when to look again (writeback.h) */
+  int64_t dirty_paused_when;              /* jiffies: when that pause ended */
 
   struct BlockPlug *plug;                 /* requests for the block device not handed over yet (nullable) */
 

@@ -54,6 +54,7 @@
   X (io_wq_manager) \
   X (tctx) \
   X (workqueue) \
+  X (writeback) \
   X (application_uring) \
   X (application_pace) \
   X (application_posixaio) \

@@ -228,6 +228,22 @@ static void put_device (JsonBuilder *builder, const ResultDevice *device)
   json_builder_end_object (builder);
 }
 
+static void put_cache (JsonBuilder *builder, const ResultCache *cache)
+{
+  json_open_object (builder, "cache");
+  json_put_int (builder, "dirty_pages", cache->dirty);
+  json_put_int (builder, "writeback_pages", cache->writeback);
+  json_put_int (builder, "max_dirty_pages", cache->max_dirty);
+  json_put_int (builder, "limit_pages", cache->limit);
+  json_put_int (builder, "background_limit_pages", cache->background_limit);
+  json_put_int (builder, "pauses", cache->pauses);
+  json_put_int (builder, "throttled_ns", cache->throttled);
+  json_put_int (builder, "longest_pause_ns", cache->longest_pause);
+  json_put_int (builder, "flushed_pages", cache->flushed);
+  json_put_int (builder, "evicted_pages", cache->evicted);
+  json_builder_end_object (builder);
+}
+
 static void put_run_more (JsonBuilder *builder, const ReportRun *run)
 {
   const RunResult *result = run->result;
@@ -257,6 +273,9 @@ static void put_run_more (JsonBuilder *builder, const ReportRun *run)
   }
   if (result->device.used) {
     put_device (builder, &result->device);
+  }
+  if (result->cache.used) {
+    put_cache (builder, &result->cache);
   }
   put_phases (builder, result);
   json_put_int (builder, "ipis", result->ipis);
