@@ -59,22 +59,23 @@ Request     *application_prepare (Application *application);
 void         application_reaped (Application *application, Request *request);
 /* A request whose completion never comes: it leaves the books. */
 void           application_lost (Application *application, Request *request);
-/* For application_pace.c: hands over what is queued and waits until nothing is in flight; lets time pass until `when` or
- * the end of the job. */
+/* For application_pace.c: hands over what is queued and waits until nothing is in flight; lets time pass until `when`
+ * or the end of the job. */
 void           application_quiesce (Application *application);
 void           application_sleep_until (Application *application, UrTime when);
 void           application_spin_until (Application *application, UrTime when);
 static inline unsigned application_in_flight (const Application *a) { return a->iodepth - a->n_free; }
 
-/* application_pace.c: once, when the job has started; for a source that was opened; after a request was handed to its engine;
- * then again, to think if it is time. */
+/* application_pace.c: once, when the job has started; for a source that was opened; after a request was handed to its
+ * engine; then again, to think if it is time. */
 void application_pace_start (Application *application);
 void application_pace_source (Application *application);
 void application_issued (Application *application, IoOp op, uint64_t length);
 void application_think (Application *application, IoOp op);
 
 /* application_uring.c: what the engine does with a prepared request; hands over what is queued; reaps
- * at least min (waiting until `deadline` at most) and at most max.  submit_and_reap hands over and waits in one call. */
+ * at least min (waiting until `deadline` at most) and at most max.  submit_and_reap hands over and waits in one
+ * call. */
 void application_uring_queue (Application *application, Request *request);
 void application_uring_commit (Application *application);
 void application_uring_reap (Application *application, unsigned min, unsigned max, UrTime deadline);

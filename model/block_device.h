@@ -5,8 +5,8 @@
  *
  * Stands for block/blk-core.c, blk-mq.c, blk-merge.c, blk-mq-tag.c, blk-flush.c (5.1 to 6.18) and a device of
  * model/device.h:
- *   - a request needs a tag (Requests= with a scheduler, else QueueDepth=); without one the caller sleeps, or gets FALSE
- *     if it asked not to wait (REQ_NOWAIT);
+ *   - a request needs a tag (Requests= with a scheduler, else QueueDepth=); without one the caller sleeps, or gets
+ *     FALSE if it asked not to wait (REQ_NOWAIT);
  *   - a task's plug holds its requests until 32 (16 before 5.16) are in it, the last one has at least 128 KiB, the task
  *     sleeps, or the plug ends; contiguous bios merge there, and in a scheduler's queue, up to the largest request:
  *     MaxTransfer=, at most 1280 KiB (4 MiB from 6.16);

@@ -2,9 +2,9 @@
  * IORING_OP_ASYNC_CANCEL (5.5), by request.  Stands for io_try_cancel(), io_async_cancel_one(), io_req_task_cancel() of
  * io_uring/cancel.c and io_uring.c, and for io_wq_cancel_cb().
  *
- * Work that waits in io-wq is taken off its list and completes with ECANCELED; work that a worker executes is left alone
- * (a write to a regular file takes no notice of the signal) and the answer is EALREADY; what is neither there nor a
- * timeout gives ENOENT, so a request that waits in defer_list or in a chain cannot be cancelled.  At the end of a
+ * Work that waits in io-wq is taken off its list and completes with ECANCELED; work that a worker executes is left
+ * alone (a write to a regular file takes no notice of the signal) and the answer is EALREADY; what is neither there nor
+ * a timeout gives ENOENT, so a request that waits in defer_list or in a chain cannot be cancelled.  At the end of a
  * ring bounded work is finished: the applications here wait for it anyway.
  */
 #ifndef CANCEL_H

@@ -3,8 +3,8 @@
  *
  * One run queue per CPU; who of it runs is decided in fair.c.  Stands for kernel/sched/core.c and the
  * placing half of kernel/sched/fair.c: select_task_rq_fair(), newidle_balance(), nohz_balancer_kick(); 5.1 to 6.18.
- * Left out: the sync wake-up (WF_SYNC; io_uring, io-wq, workqueues, locks, timers and block completion have none: __wake_up(),
- * wake_up_state(), wake_up_process(), wake_up_q()), caches shared by some CPUs only.
+ * Left out: the sync wake-up (WF_SYNC; io_uring, io-wq, workqueues, locks, timers and block completion have none:
+ * __wake_up(), wake_up_state(), wake_up_process(), wake_up_q()), caches shared by some CPUs only.
  *
  * An interrupt (interrupt.c) takes its time from whoever runs: the cost it interrupts ends later.  The time counts
  * as the CPU's irq time, and as run time of the interrupted task in the scheduler's eyes (its vruntime), which is the

@@ -18,21 +18,26 @@ typedef enum { DEVICE_NS, DEVICE_COUNT, DEVICE_BYTES, DEVICE_NUMBER, DEVICE_YESN
      "requests the hardware takes; those without a channel wait there") \
   X (DEVICE_REQUESTS,      "Device", "Requests",     DEVICE_COUNT,  0, 65536, \
      "nr_requests of its I/O scheduler; 0: no scheduler, QueueDepth is the number of tags") \
-  X (DEVICE_MAX_TRANSFER,  "Device", "MaxTransfer",  DEVICE_BYTES,  4096, 1073741824, "largest request of the hardware") \
+  X (DEVICE_MAX_TRANSFER,  "Device", "MaxTransfer",  DEVICE_BYTES,  4096, 1073741824, \
+     "largest request of the hardware") \
   X (DEVICE_SYNCHRONOUS,   "Device", "Synchronous",  DEVICE_YESNO,  0, 1, \
      "requests are done by the submitting CPU in the submit call (brd): no queue, no interrupt") \
-  X (DEVICE_POLL,          "Device", "Poll",         DEVICE_YESNO,  0, 1,      "has poll queues, so IOPOLL is possible") \
+  X (DEVICE_POLL,          "Device", "Poll",         DEVICE_YESNO,  0, 1, \
+     "has poll queues, so IOPOLL is possible") \
   X (DEVICE_READ_TIME,     "Read",   "Time",         DEVICE_NS,     0, 1e12,   "a 4 KiB read, without waiting") \
   X (DEVICE_READ_SPREAD,   "Read",   "Spread",       DEVICE_NUMBER, 0, 4,      "coefficient of variation of Time") \
   X (DEVICE_READ_TAIL,     "Read",   "TailPercent",  DEVICE_NUMBER, 0, 100,    "share of slow reads") \
   X (DEVICE_READ_FACTOR,   "Read",   "TailFactor",   DEVICE_NUMBER, 1, 10000,  "how many times longer those take") \
-  X (DEVICE_READ_RATE,     "Read",   "Bandwidth",    DEVICE_BYTES,  0, 1e15,   "bytes a second over all channels; 0: no cap") \
+  X (DEVICE_READ_RATE,     "Read",   "Bandwidth",    DEVICE_BYTES,  0, 1e15, \
+     "bytes a second over all channels; 0: no cap") \
   X (DEVICE_READ_BURST,    "Read",   "Burst",        DEVICE_BYTES,  0, 1e12,   "bytes that may go ahead of Bandwidth") \
-  X (DEVICE_WRITE_TIME,    "Write",  "Time",         DEVICE_NS,     0, 1e12,   "a 4 KiB write, into the cache if there is room") \
+  X (DEVICE_WRITE_TIME,    "Write",  "Time",         DEVICE_NS,     0, 1e12, \
+     "a 4 KiB write, into the cache if there is room") \
   X (DEVICE_WRITE_SPREAD,  "Write",  "Spread",       DEVICE_NUMBER, 0, 4,      "coefficient of variation of Time") \
   X (DEVICE_WRITE_TAIL,    "Write",  "TailPercent",  DEVICE_NUMBER, 0, 100,    "share of slow writes") \
   X (DEVICE_WRITE_FACTOR,  "Write",  "TailFactor",   DEVICE_NUMBER, 1, 10000,  "how many times longer those take") \
-  X (DEVICE_WRITE_RATE,    "Write",  "Bandwidth",    DEVICE_BYTES,  0, 1e15,   "bytes a second over all channels; 0: no cap") \
+  X (DEVICE_WRITE_RATE,    "Write",  "Bandwidth",    DEVICE_BYTES,  0, 1e15, \
+     "bytes a second over all channels; 0: no cap") \
   X (DEVICE_WRITE_BURST,   "Write",  "Burst",        DEVICE_BYTES,  0, 1e12,   "bytes that may go ahead of Bandwidth") \
   X (DEVICE_FLUSH_TIME,    "Flush",  "Time",         DEVICE_NS,     0, 1e12,   "a FLUSH that finds the cache empty") \
   X (DEVICE_FLUSH_SPREAD,  "Flush",  "Spread",       DEVICE_NUMBER, 0, 4,      "coefficient of variation of Time") \
@@ -43,7 +48,8 @@ typedef enum { DEVICE_NS, DEVICE_COUNT, DEVICE_BYTES, DEVICE_NUMBER, DEVICE_YESN
      "one turn: uniformly up to this much is added after a seek") \
   X (DEVICE_SEEK_CAPACITY, "Seek",   "Capacity",     DEVICE_BYTES,  4096, 1e18, "bytes that Full goes over") \
   X (DEVICE_CACHE_SIZE,    "Cache",  "Size",         DEVICE_BYTES,  0, 1e15,   "bytes of the write cache; 0: none") \
-  X (DEVICE_CACHE_DRAIN,   "Cache",  "Drain",        DEVICE_BYTES,  1, 1e15,   "bytes a second at which it empties: the sustained rate") \
+  X (DEVICE_CACHE_DRAIN,   "Cache",  "Drain",        DEVICE_BYTES,  1, 1e15, \
+     "bytes a second at which it empties: the sustained rate") \
   X (DEVICE_CACHE_REQUEST, "Cache",  "DrainRequest", DEVICE_NS,     0, 1e12, \
      "emptying takes this much more per write that does not follow the last one") \
   X (DEVICE_CACHE_VOLATILE, "Cache", "Volatile",     DEVICE_YESNO,  0, 1, \

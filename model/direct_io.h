@@ -1,19 +1,19 @@
 /*
  * Direct I/O: reads and writes past the page cache, straight to the block device.
  *
- * Stands for iomap_dio_rw() with ext4_dio_read_iter(), ext4_dio_write_iter(), xfs_file_dio_read(), xfs_file_dio_write(),
- * btrfs_direct_read(), btrfs_direct_write(), blkdev_direct_IO() (5.5 to 6.18; older kernels are taken to do the same).
- * Which lock, and what NOWAIT refuses, comes from the [Direct] group of the .fs file:
+ * Stands for iomap_dio_rw() with ext4_dio_read_iter(), ext4_dio_write_iter(), xfs_file_dio_read(),
+ * xfs_file_dio_write(), btrfs_direct_read(), btrfs_direct_write(), blkdev_direct_IO() (5.5 to 6.18; older kernels are
+ * taken to do the same).  Which lock, and what NOWAIT refuses, comes from the [Direct] group of the .fs file:
  *   - a read takes the inode lock shared until its bio is submitted;
- *   - so does a write inside EOF into blocks that hold data; one that extends the file, needs blocks, meets allocated blocks
- *     without data on old kernels, leaves a gap, or covers part of a block may need it exclusively, and is then refused
- *     under NOWAIT; some wait for the device with the lock held;
+ *   - so does a write inside EOF into blocks that hold data; one that extends the file, needs blocks, meets allocated
+ *     blocks without data on old kernels, leaves a gap, or covers part of a block may need it exclusively, and is then
+ *     refused under NOWAIT; some wait for the device with the lock held;
  *   - a time stamp that must be logged refuses NOWAIT as it does for buffered writes;
  *   - pages of the range in the cache are written out first, and dropped by a write; both refuse NOWAIT;
- *   - only a block device passes NOWAIT on to the block layer: a missing tag sends the request to a worker, while a file's
- *     request sleeps for it in the submitter; polled requests pass it on too.
- * The end of a request frees its pages, converts extents and calls ki_complete, in the interrupt.  (A kernel does that of
- * writes in a workqueue where a transaction is needed; the time is the same here, the other thread is left out.)
+ *   - only a block device passes NOWAIT on to the block layer: a missing tag sends the request to a worker, while a
+ *     file's request sleeps for it in the submitter; polled requests pass it on too.
+ * The end of a request frees its pages, converts extents and calls ki_complete, in the interrupt.  (A kernel does that
+ * of writes in a workqueue where a transaction is needed; the time is the same here, the other thread is left out.)
  */
 #ifndef DIRECT_IO_H
 #define DIRECT_IO_H

@@ -90,8 +90,8 @@ static gboolean read_engine (const KeyFile *file, const char *group, int *ret_en
     return TRUE;
   }
   quoted = key_file_quote (text);
-  key_file_set_error (error, file, group, "Engine", KEY_FILE_VALUE, "Engine=%s: expected io_uring, libaio, psync or posixaio",
-                      quoted);
+  key_file_set_error (error, file, group, "Engine", KEY_FILE_VALUE,
+                      "Engine=%s: expected io_uring, libaio, psync or posixaio", quoted);
   return FALSE;
 }
 

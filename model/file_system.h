@@ -39,7 +39,7 @@ typedef struct FileSystem {
     gboolean extend_waits;       /* ExtendWaits=: the device is waited for with the lock held */
     KernelRange unwritten;       /* Unwritten=: allocated blocks without data are like those with, else as Extend= */
     KernelRange allocate;        /* Allocate=: NOWAIT may allocate blocks */
-    KernelRange unaligned;       /* Unaligned=: part of a block that holds data is written under Write=, else exclusively */
+    KernelRange unaligned;       /* Unaligned=: part of a block with data is written under Write=, else exclusively */
     gboolean buffered_waits;     /* BufferedWaits=: a buffered write waits for direct requests under way */
   } direct;
   char *cost_name;               /* Costs=: the [FileSystem NAME] group of the machine; default: its own name */

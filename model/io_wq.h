@@ -7,21 +7,21 @@
  * io_wq_max_workers(), io_wq_cpu_affinity(), io_wq_cancel_cb(); io_wq_manager() of 5.5 to 5.11 in io_wq_manager.c.
  *
  * By version:
- *   owner        5.5 to 5.11 the ring, whose workers are kthreads made by a manager; later the submitting task (tctx.h),
- *                whose workers are its threads, made by itself
- *   wqe          up to 6.3 one per NUMA node: work goes to that of the submitter's CPU, and its workers stay on the node;
- *                limits and order hold per node.  From 6.4 on there is one
+ *   owner        5.5 to 5.11 the ring, whose workers are kthreads made by a manager; later the submitting task
+ *                (tctx.h), whose workers are its threads, made by itself
+ *   wqe          up to 6.3 one per NUMA node: work goes to that of the submitter's CPU, and its workers stay on the
+ *                node; limits and order hold per node.  From 6.4 on there is one
  *   list         up to 5.14 one per wqe for both classes, from 5.15 on one per class; the lock is the wqe's up to 5.17,
  *                from 5.18 on the list's own, so that a worker can look between the insertion and the wake-up
  *   enqueue      up to 5.14 wakes somebody only if the work is concurrent or no worker runs; from 5.15 on always
  *   free worker  5.15 to 6.4: one that is awake already does not count as woken; before and after it does
  *   hash         5.5 to 5.11 per wqe; later the ring's, shared by the tasks that submit to it
  *   sleeping     up to 6.15 a worker that goes to sleep with work on the list and nobody running asks for another one
- *                whatever it was doing; 6.16: only from inside an item, and not if the list starts with the same bucket;
- *                6.17: a free worker is woken before one is created
- *   idle         a worker leaves after 5 s unless it is the last one of its class (5.5 to 5.11: the fixed one of its node);
- *                6.3: also the last one if it is on a CPU where it may not be any more; 6.19: at once if its task has no
- *                ring left
+ *                whatever it was doing; 6.16: only from inside an item, and not if the list starts with the same
+ *                bucket; 6.17: a free worker is woken before one is created
+ *   idle         a worker leaves after 5 s unless it is the last one of its class (5.5 to 5.11: the fixed one of its
+ *                node); 6.3: also the last one if it is on a CPU where it may not be any more; 6.19: at once if its
+ *                task has no ring left
  *
  * Left out: failing and retried creation (6.14); the manager thread that 5.12 still had beside workers that are threads
  * of the task (gone in 5.13, 685fe7feedb9): 5.12 is modelled as 5.13; the item of unhashed work that clears bucket 0 up
@@ -41,7 +41,7 @@ typedef enum { IO_WQ_ACCT_BOUND, IO_WQ_ACCT_UNBOUND, IO_WQ_ACCT_NR } IoWqAcctInd
 typedef struct IoWorker IoWorker;
 typedef struct IoWqHash IoWqHash;
 
-/* The io-wq of a queue of the policy, with limits and hash from `ring`; `task` owns it (NULL: the ring, 5.5 to 5.11). */
+/* The io-wq of a queue of the policy, with limits and hash from `ring`; `task` owns it, or if NULL the ring. */
 IoWq    *io_wq_new (Ring *ring, unsigned queue, Task *task);
 /* One user more: a ring set up with ATTACH_WQ (5.6 to 5.11).  Each calls io_wq_free(), which accepts NULL. */
 IoWq    *io_wq_get (IoWq *wq);

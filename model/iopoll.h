@@ -1,14 +1,14 @@
 /*
  * IORING_SETUP_IOPOLL: completions that are looked for instead of announced by interrupts.
  *
- * Stands for io_rw_init_file(), io_complete_rw_iopoll(), io_iopoll_req_issued(), io_iopoll_check(), io_do_iopoll() and, for
- * HYBRID_IOPOLL (6.13), io_hybrid_uring_poll() of io_uring/rw.c and io_uring.c, blk_mq_poll(); 5.1 to 6.18.
+ * Stands for io_rw_init_file(), io_complete_rw_iopoll(), io_iopoll_req_issued(), io_iopoll_check(), io_do_iopoll() and,
+ * for HYBRID_IOPOLL (6.13), io_hybrid_uring_poll() of io_uring/rw.c and io_uring.c, blk_mq_poll(); 5.1 to 6.18.
  *
- *   - Only reads and writes with O_DIRECT: on any other file they fail with EOPNOTSUPP; other opcodes but NOP are refused when
- *     the sqe is prepared (EINVAL).
+ *   - Only reads and writes with O_DIRECT: on any other file they fail with EOPNOTSUPP; other opcodes but NOP are
+ *     refused when the sqe is prepared (EINVAL).
  *   - What was issued joins a list, under uring_lock: a worker takes it for that.
- *   - io_uring_enter(GETEVENTS) looks at the device's queue under uring_lock until there are enough completions, spinning
- *     as long as nobody else wants the CPU; an sq_thread looks once a round and does not spin.
+ *   - io_uring_enter(GETEVENTS) looks at the device's queue under uring_lock until there are enough completions,
+ *     spinning as long as nobody else wants the CPU; an sq_thread looks once a round and does not spin.
  *   - A run of requests that are done, from the first one on the list that is, is completed together.
  *   - HYBRID_IOPOLL: the first look at a request sleeps half of the shortest time that any took so far.
  * All polled requests are on the one queue of the one device, so spinning is always allowed.  A device without poll

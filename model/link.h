@@ -1,8 +1,8 @@
 /*
  * Requests that wait for others: chains (IOSQE_IO_LINK, IOSQE_IO_HARDLINK) and drains (IOSQE_IO_DRAIN).
  * Stands for io_submit_sqe()'s linking, io_submit_fail_init(), io_init_drain(), io_drain_req(), io_queue_deferred(),
- * io_disarm_next(), io_fail_links(), io_req_find_next(), io_queue_next() of io_uring/io_uring.c, fs/io_uring.c before 6.0;
- * 5.2 (drain), 5.3 (link), 5.5 (hard link) to 6.18.
+ * io_disarm_next(), io_fail_links(), io_req_find_next(), io_queue_next() of io_uring/io_uring.c, fs/io_uring.c before
+ * 6.0; 5.2 (drain), 5.3 (link), 5.5 (hard link) to 6.18.
  *
  * A chain is collected until a member without the flag, or the end of the batch, and then its head is queued.  The next
  * member starts after the one before has completed: up to 5.4 on the workqueue; up to 5.8 at once after one that was
@@ -20,15 +20,15 @@
 
 #include "model/ring.h"
 
-/* The sqe was taken from the SQ: what may be queued now, itself or the head of the chain it completes; NULL: nothing. */
+/* The sqe was taken from the SQ: what may be queued now, itself or the head of the chain it completes, or NULL. */
 Request *io_link_sqe (Task *task, Ring *ring, Request *request);
 /* The sqe was refused with request->prep_error.  FALSE: nothing more is to be done, it is the middle of a chain. */
 gboolean io_link_fail_sqe (Task *task, Ring *ring, Request *request);
 /* The batch is over: a chain that was not ended ends there.  The head if it may be queued, else NULL. */
 Request *io_link_end (Task *task, Ring *ring);
 
-/* The request has completed and was posted: its chain goes on or is cancelled.  Returns the next member if one may start
- * now; cancelled ones have been posted.  Lets no time pass. */
+/* The request has completed and was posted: its chain goes on or is cancelled.  Returns the next member if one may
+ * start now; cancelled ones have been posted.  Lets no time pass. */
 Request *io_req_find_next (Task *task, Ring *ring, Request *request);
 /* Starts the next member; accepts NULL. */
 void     io_queue_next (Task *task, Ring *ring, Request *next);

@@ -14,7 +14,8 @@
 /* X(enumerator, group, key, what it is).  Costs drawn with noise. */
 #define MACHINE_COSTS(X) \
   X (COST_SYSCALL,          "CPU",       "Syscall",          "entry and exit of one system call") \
-  X (COST_TRACEPOINT,       "CPU",       "Tracepoint",       "recording one event, where the run is compared with a trace") \
+  X (COST_TRACEPOINT,       "CPU",       "Tracepoint", \
+     "recording one event, where the run is compared with a trace") \
   X (COST_SWITCH,           "Scheduler", "Switch",           "context switch: CPU time charged to the task coming in") \
   X (COST_WAKE_LOCAL,       "Scheduler", "WakeLocal", \
      "waker's CPU time: wakee queued on the waker's own or a busy CPU") \
@@ -79,7 +80,8 @@
      "posixaio: a helper thread between two system calls, wake-ups apart") \
   X (COST_FIXED_FILE_SAVES, "Ring",      "FixedFileSaves",   "part of Prepare that a registered file saves") \
   X (COST_FIXED_BUFFER_SAVES, "Ring",    "FixedBufferSaves", "part of Prepare that a registered buffer saves") \
-  X (COST_BLOCK_SUBMIT,     "Block",     "Submit",           "one bio: allocation, checks, request and tag, or a merge") \
+  X (COST_BLOCK_SUBMIT,     "Block",     "Submit", \
+     "one bio: allocation, checks, request and tag, or a merge") \
   X (COST_BLOCK_DISPATCH,   "Block",     "Dispatch", \
      "handing over a request, or a whole plug, to the hardware: command, doorbell") \
   X (COST_BLOCK_INTERRUPT,  "Block",     "Interrupt",        "one completion interrupt, without what it completes") \
@@ -141,7 +143,7 @@ typedef struct Machine {
   char    *display;                      /* the file as origins name it: "machines/NAME.machine" or the path as given */
   unsigned cpus;                         /* [CPU] Count */
   unsigned nodes;                        /* [CPU] Nodes: NUMA nodes, equal blocks of CPUs */
-  double   slowdown;                     /* [CPU] Slowdown: of emulated CPUs; what takes instructions takes that much longer */
+  double   slowdown;                     /* [CPU] Slowdown: what takes instructions takes that much longer (emulated) */
   uint64_t cache_size;                   /* [CPU] CacheSize, bytes: files up to this size stay in the CPUs' caches */
   double   noise;                        /* [CPU] Noise: coefficient of variation of every cost; 0.15 */
   Placement  placement;                  /* [Scheduler] Placement=spread|pack */

@@ -56,8 +56,8 @@ void      page_cache_fill (PageCache *cache, uint64_t offset, uint64_t length);
 void      page_cache_drop (PageCache *cache, uint64_t offset, uint64_t length);
 /* Past the page cache: the blocks hold data. */
 void      page_cache_set_written (PageCache *cache, uint64_t offset, uint64_t length);
-/* Start of writeback: the dirty pages of the range (length UINT64_MAX: of the whole file) are clean and written from now
- * on.  Returns them as runs in ascending order. (transfer full) (element-type PageRun) */
+/* Start of writeback: the dirty pages of the range (length UINT64_MAX: of the whole file) are clean and written from
+ * now on.  Returns them as runs in ascending order. (transfer full) (element-type PageRun) */
 GArray   *page_cache_write_out (PageCache *cache, uint64_t offset, uint64_t length);
 /* The same for at most `pages` pages that were touched and are not under writeback: ascending, going on where the last call
  * ended and from the start after the last.  Appends to runs (element-type PageRun); returns how many pages. */

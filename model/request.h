@@ -46,7 +46,7 @@ struct Request {
   int prep_error;         /* errno with which its preparation fails (a malformed sqe); 0: it is well-formed */
   int64_t result;         /* bytes, or -errno */
   Outcome outcome;
-  gboolean failed;        /* REQ_F_FAIL: an error or a short transfer, if it is a member of a chain or may skip its CQE */
+  gboolean failed;        /* REQ_F_FAIL: an error or a short transfer of one in a chain, or that may skip its CQE */
   gboolean skip_links;    /* REQ_F_SKIP_LINK_CQES: it was to skip its CQE and failed: the rest of the chain has none */
   gboolean silent;        /* it has no CQE */
   gboolean may_be_silent; /* the application asked for that */
@@ -62,13 +62,13 @@ struct Request {
   TaskWorkFn task_work;   /* io_task_work.func; NULL: post it */
   /* struct io_wq_work */
   gboolean hashed, concurrent;
-  gboolean unbound;       /* IO_WQ_WORK_UNBOUND: on neither a regular file nor a block device; whoever makes it sets it */
+  gboolean unbound;       /* IO_WQ_WORK_UNBOUND: on neither a regular file nor a block device; set by who makes it */
   unsigned bucket;
   unsigned queue;         /* of the policy: where it was queued */
   Request *work_next;
   /* struct work_struct */
   struct PoolWorkqueue *pwq;
-  GList link;             /* in a workqueue's list, or in one of completions without a CQE; data is the request itself */
+  GList link;             /* in a workqueue's list, or in one of completions without a CQE; data: the request */
   UrTime entered;         /* counted as in flight since */
   /* When it does not end in the call (EIOCBQUEUED). */
   void (*ki_complete) (Request *request, Task *task, Cpu *cpu);   /* by `task`, or an interrupt on `cpu` (task NULL).

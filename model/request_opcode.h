@@ -1,6 +1,6 @@
 /*
- * What a request asks for: REQUEST_IO is a read, write or fsync of a file, its Io says which.  The others are on no file
- * and have none of IOSQE_ASYNC.
+ * What a request asks for: REQUEST_IO is a read, write or fsync of a file, its Io says which.  The others are on no
+ * file and have none of IOSQE_ASYNC.
  */
 #ifndef REQUEST_OPCODE_H
 #define REQUEST_OPCODE_H

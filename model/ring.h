@@ -49,7 +49,7 @@ struct Ring {
   GQueue iopoll_list;                   /* IOPOLL, of Request, by link: given to the device, not yet completed */
   UrTime hybrid_poll_time;              /* HYBRID_IOPOLL: the shortest run of a request so far */
   unsigned n_iopoll;                    /* IOPOLL: requests on the list that is polled */
-  void (*do_iopoll) (Task *task, Ring *ring);     /* looks for completions once, under uring_lock; NULL without IOPOLL */
+  void (*do_iopoll) (Task *task, Ring *ring);  /* looks for completions once, under uring_lock; NULL without IOPOLL */
 
   Mutex uring_lock;                     /* over a whole batch, over a run of task_work */
   Spinlock completion_lock;
@@ -71,8 +71,8 @@ struct Ring {
   GQueue defer_list;                    /* of Request, by link: a drain and what came after it */
   GQueue timeouts; unsigned cq_timeouts;     /* of Request, by link; how many have ended */
   GQueue skipped;                       /* of Request, by link: completed without a CQE, not yet known to be */
-  /* One each per queue of the policy, or NULL.  io_wq: 5.5 to 5.11; later it is the submitting task's (tctx.h), and only
-   * the hash of buckets being executed is the ring's. */
+  /* One each per queue of the policy, or NULL.  io_wq: 5.5 to 5.11; later it is the submitting task's (tctx.h), and
+   * only the hash of buckets being executed is the ring's. */
   Workqueue **workqueue; IoWq **io_wq; IoWqHash **hash;
 };
 

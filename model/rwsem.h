@@ -39,7 +39,7 @@ struct Rwsem {
   gboolean handoff;                     /* reserved for the first waiter */
   /* RWSEM_NONSPINNABLE, for writers and (5.3 to 5.10) for readers: readers held it too long to spin for. */
   gboolean nonspinnable, reader_nonspinnable;
-  Task *last_reader;                    /* the owner word is left as the last reader set it; NULL: a writer had it since */
+  Task *last_reader;                    /* who set the owner word last, if a reader; NULL: a writer had it since */
   RwsemWaiter *first, *last; unsigned n_waiters;
   Osq osq;
   Spinlock wait_lock;

@@ -25,8 +25,9 @@ int      io_submit_sqes (Task *task, Ring *ring, unsigned n);
 void     io_queue_iowq (Task *task, Ring *ring, Request *request);
 /* Task work: issues a request that waited for others (a TaskWorkFn). */
 void     io_req_task_submit (Task *task, Ring *ring, Request *request);
-/* A worker executes the request, blocking, and completes it: do_work and free_work of an io-wq.  Returns the next member
- * of its chain, prepared with io_wq_prepare(), if it is for a worker too: the same one executes it unless it is hashed. */
+/* A worker executes the request, blocking, and completes it: do_work and free_work of an io-wq.  Returns the next
+ * member of its chain, prepared with io_wq_prepare(), if it is for a worker too: the same one executes it unless it is
+ * hashed. */
 Request *io_wq_submit_work (Task *task, Request *request);
 /* Book-keeping of worker threads, for both kinds of queue. */
 void     sim_worker_created (Simulation *sim);

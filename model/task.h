@@ -70,7 +70,7 @@ struct Task {
   const char *waits_for; const void *waits_on;      /* for the deadlock report; waits_on: if it is "rwsem" or "mutex" */
 
   gboolean notify_signal;                 /* TIF_NOTIFY_SIGNAL: it has task_work to run */
-  gboolean broken; UrTime rest;           /* an interrupt took it out of user mode for that; what was left to do there */
+  gboolean broken; UrTime rest;           /* an interrupt took it out of user mode for that; what it had left to do */
   void (*on_notify) (Task *task);         /* runs it and clears notify_signal */
   Ring *task_works;                       /* rings with work for it, linked by task_works_next */
 
@@ -137,8 +137,8 @@ gboolean task_schedule (Task *task, UrTime deadline);
 gboolean task_wake (Task *waker, Task *task);
 /* The same from an interrupt on `cpu`, which is longer for it. */
 gboolean task_wake_from_interrupt (Cpu *cpu, Task *task);
-/* There is task_work for `task`: sets notify_signal, ends an interruptible sleep, and with `kick` sends an IPI if it runs on
- * another CPU; nothing if it was set.  By a task or an interrupt on `handler` (the other one is NULL). */
+/* There is task_work for `task`: sets notify_signal, ends an interruptible sleep, and with `kick` sends an IPI if it
+ * runs on another CPU; nothing if it was set.  By a task or an interrupt on `handler` (the other one is NULL). */
 void  task_notify (Task *from, Cpu *handler, Task *task, gboolean kick);
 /* How much of [from, to] its last wake-up took, from the call until it ran: ns. */
 static inline UrTime task_wakeup_within (const Task *task, UrTime from, UrTime to)

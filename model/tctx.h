@@ -36,8 +36,8 @@ IoWq *io_uring_wq (Task *task, Ring *ring, unsigned queue);
 /* The io-wq that the ring's owner uses for a queue; NULL as long as it has none.  For policies. */
 IoWq *io_uring_wq_peek (const Ring *ring, unsigned queue);
 
-/* IORING_REGISTER_IOWQ_MAX_WORKERS (5.15): {bounded, unbounded}, 0 leaves one as it is; the old limits come back.  Era D:
- * per node.  Workers beyond a lower limit leave when they have been idle for 5 s. */
+/* IORING_REGISTER_IOWQ_MAX_WORKERS (5.15): {bounded, unbounded}, 0 leaves one as it is; the old limits come back.  Up
+ * to 6.3 per node.  Workers beyond a lower limit leave when they have been idle for 5 s. */
 void  io_uring_register_iowq_max_workers (Task *task, Ring *ring, unsigned count[IO_WQ_ACCT_NR]);
 /* IORING_REGISTER_IOWQ_AFF (5.14): where workers made from now on may run. */
 void  io_uring_register_iowq_aff (Task *task, Ring *ring, const CpuMask *cpus);

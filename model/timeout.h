@@ -8,8 +8,8 @@
  * member of a chain: its time starts when the member before it has been issued; if that completes first the timeout
  * is cancelled, else it tries to cancel it and ends with ETIME, or with EALREADY if that was running and goes on.
  *
- * The timer is an interrupt on the owner's CPU; the rest is task_work, on every kernel (before 5.12 the interrupt posted
- * the CQE itself).
+ * The timer is an interrupt on the owner's CPU; the rest is task_work, on every kernel (before 5.12 the interrupt
+ * posted the CQE itself).
  */
 #ifndef TIMEOUT_H
 #define TIMEOUT_H

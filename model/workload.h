@@ -30,8 +30,8 @@ struct IoSource {
   /* 1: *ret_io filled; 0: no more; -1: error set (the source is then finished). */
   int  (*next) (IoSource *source, Io *ret_io, GError **error);
   void (*free) (IoSource *source);
-  /* (nullable) Set by who reads it: asked by a pattern before it makes a request of direction `op` (IO_READ to IO_TRIM), and
-   * may let time pass; answers `op`, or if `mixed` perhaps the other one of read and write. */
+  /* (nullable) Set by who reads it: asked by a pattern before it makes a request of direction `op` (IO_READ to
+   * IO_TRIM), and may let time pass; answers `op`, or if `mixed` perhaps the other one of read and write. */
   IoOp (*pace) (gpointer data, IoOp op, gboolean mixed);
   gpointer pace_data;
 };
@@ -119,7 +119,7 @@ typedef struct {
   UrTime   sq_idle;               /* sq_thread_idle; 0: one second */
   gboolean sq_wait;               /* SQPOLL with a full SQ: sleeps (IORING_ENTER_SQ_WAIT, 5.10+) instead of spinning */
   /* These two count whether `given` is set or not. */
-  unsigned iowq_max_workers[2];   /* IORING_REGISTER_IOWQ_MAX_WORKERS (5.15): bounded, unbounded; 0: the policy's limit */
+  unsigned iowq_max_workers[2];   /* IORING_REGISTER_IOWQ_MAX_WORKERS (5.15): bounded, unbounded; 0: the policy's */
   CpuMask  iowq_cpus;             /* IORING_REGISTER_IOWQ_AFF (5.14): CPUs of the io-wq workers; empty: any */
 } RingOptions;
 

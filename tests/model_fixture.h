@@ -2,8 +2,8 @@
  * A small simulated machine for the tests of the model, and scripts for its tasks.
  *
  * A fixture is a Simulation on the machine x86-server without noise, with four files of 64 MiB, all clean in the page
- * cache, on a device that is done at once.  By default every cost is 0 (and kappa too), so that only what a test sets takes time and
- * the expected times can be read off the script.
+ * cache, on a device that is done at once.  By default every cost is 0 (and kappa too), so that only what a test sets
+ * takes time and the expected times can be read off the script.
  *
  * A script says what tasks do, one task after the other, separated by '|':
  *
@@ -27,8 +27,8 @@
  *   move:CPU                 sleeps 1 ns and goes on there
  *   repeat:N                 N times more from the first step
  *   ring:N[,WORD...]         makes the fixture's ring of N entries; the task is its submitter.  Words are the flags as
- *                            for --ring, coop, taskrun, defer (with single-issuer), cq=N (with cqsize), idle=T, cpu=C (with
- *                            sq-aff), attach=K (with attach-wq: ring K)
+ *                            for --ring, coop, taskrun, defer (with single-issuer), cq=N (with cqsize), idle=T, cpu=C
+ *                            (with sq-aff), attach=K (with attach-wq: ring K)
  *   use:K                    the task's next steps are about ring K (in order of creation, from 0); without it they are
  *                            about the ring it has made, or else the last one that was made
  *   sqe:REQUEST              puts a request into the SQ
@@ -51,9 +51,10 @@
  *   worker:REQUEST  irq:N,REQUEST    a completion that the owner has to post, from a worker; from an interrupt on CPU N
  *   taskrun                  logs whether IORING_SQ_TASKRUN is set: "taskrun" or "-"
  *
- * A request is rN, wN (file N), sN (fsync), yN (fdatasync) or zN (sync_file_range), then +PAGES (1), @PAGE where it starts (0) and /BYTES if it is
- * no whole pages, before it 'a' for IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd' IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'o'
- * O_DIRECT, 'b' for a malformed one, 'u' for unbounded work, 'f' a fixed file, 'g' a fixed buffer, 'i' for RWF_NOWAIT.
+ * A request is rN, wN (file N), sN (fsync), yN (fdatasync) or zN (sync_file_range), then +PAGES (1), @PAGE where it
+ * starts (0) and /BYTES if it is no whole pages, before it 'a' for IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd'
+ * IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'o' O_DIRECT, 'b' for a malformed one, 'u' for unbounded work, 'f' a fixed file, 'g'
+ * a fixed buffer, 'i' for RWF_NOWAIT.
  * Others: n (NOP), tT or tT/N (TIMEOUT of T us, or N completions), mX (TIMEOUT_REMOVE of request X), xT (LINK_TIMEOUT),
  * cX (ASYNC_CANCEL of X).
  * Requests are named a, b, c... in the order in which they are made, from the 53rd on '.'.

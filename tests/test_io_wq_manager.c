@@ -26,11 +26,13 @@ static void test_rules (void)
       "abc", 3, 3 },
     { "a wake-up while the manager makes workers is lost; the unbounded one wakes it again when it changes its class",
       "linux-5.10", MAKES ", FileSystem ext4.ReadPage=1000000000",
-      "S@100: ring:8 run:100 sqe:ar0+9 submit run:1 sqe:ar0+9 submit run:10 sqe:ar0+9 submit run:10 sqe:ar0+9 submit:4 reap",
+      "S@100: ring:8 run:100 sqe:ar0+9 submit run:1 sqe:ar0+9 submit run:10 sqe:ar0+9 submit run:10 sqe:ar0+9 "
+      "submit:4 reap",
       "0123", "abcd", "abcd", 4, 5 },
     { "the limit is of bounded workers: the unbounded one that came along takes bounded work beyond it", "linux-5.10",
       "FileSystem ext4.ReadPage=1000000000",
-      "S@100: ring:2 run:100 sqe:ar0 submit run:1 sqe:ar0 submit run:1 sqe:ar0 submit run:1 getevents:2 reap getevents:1 reap",
+      "S@100: ring:2 run:100 sqe:ar0 submit run:1 sqe:ar0 submit run:1 sqe:ar0 submit run:1 getevents:2 "
+      "reap getevents:1 reap",
       "0123", "abc", "abc", 3, 3 },
     { "5.5 hashes writes to regular files", "linux-5.10", "kernel=5.5",
       "S@100: ring:8 run:100 sqe:w0 sqe:w1 sqe:w0 submit:3 reap", "0123", "acb", "acb", 1, 1 },

@@ -184,12 +184,12 @@ static void test_submits (void)
       "S/0: user ring:4,sqpoll,idle=8000 run:1000 sqe:r0 notify run:5 sqe:r0 sqe:r0 notify spin reap spin reap",
       "S@1012.7 done, S@1012.7 reap a, S@1032.8 done, S@1032.8 reap bc" },
     { "5.4: as many as there are", "kernel=5.4",
-      "S/0: user ring:16,sqpoll,idle=8000 run:1000 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 "
-      "notify run:95 spin reap",
+      "S/0: user ring:16,sqpoll,idle=8000 run:1000 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 "
+      "sqe:r0 notify run:95 spin reap",
       "S@1102.7 done, S@1102.7 reap abcdefghij" },
     { "one ring: no cap", NULL,
-      "S/0: user ring:16,sqpoll,idle=8000 run:1000 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 "
-      "notify spin reap",
+      "S/0: user ring:16,sqpoll,idle=8000 run:1000 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 sqe:r0 "
+      "sqe:r0 notify spin reap",
       "S@1102.7 done, S@1102.7 reap abcdefghij" },
   };
 
@@ -210,8 +210,8 @@ static void test_blocked (void)
       "| B@1/1: user ring:4,sqpoll,idle=8000,attach=0 run:1099 sqe:r1 notify spin reap",
       "X@900 write, A@1410 done, A@1410 reap a, B@1420 done, B@1420 reap b" },
     { "blocked: task_work of its other rings waits too", "kernel=6.4",
-      "X@900/2: write sleep:500 unlock | A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:1000 sqe:w0 notify spin reap run:500 "
-      "| B@1/1: user ring:4,sqpoll,idle=8000,attach=0 run:1399",
+      "X@900/2: write sleep:500 unlock | A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:1000 sqe:w0 notify spin reap "
+      "run:500 | B@1/1: user ring:4,sqpoll,idle=8000,attach=0 run:1399",
       "X@900 write, A@1410 done, A@1410 reap a" },
     { "blocked: it holds uring_lock, and who else needs the ring waits", NULL,
       "X@900/2: write sleep:500 unlock | A/0: user ring:4,sqpoll,idle=8000,cpu=3 run:1000 sqe:w0 notify spin reap "
