@@ -65,8 +65,7 @@ static void update_write_bandwidth (BdiWriteback *wb, double elapsed)
   wb->avg_write_bandwidth = MAX (avg, 1);
 }
 
-/* pos_ratio_polynom() and the device's line in wb_position_ratio(). */
-static double position_ratio (const BdiWriteback *wb, double dirty)
+double wb_position_ratio (const BdiWriteback *wb, double dirty)
 {
   double freerun = (double) wb->freerun, limit = (double) wb->thresh, setpoint = (freerun + limit) / 2;
   double span = MAX (8 * wb->write_bandwidth, 1), end = setpoint + span, x, ratio;
@@ -83,7 +82,7 @@ static void update_dirty_ratelimit (BdiWriteback *wb, double elapsed)
 {
   double dirty = (double) wb_dirty (wb), setpoint = (double) (wb->freerun + wb->thresh) / 2, rate = wb->dirty_ratelimit;
   double dirty_rate = MAX ((double) (wb->dirtied - wb->dirtied_stamp) / elapsed, 1);
-  double task_ratelimit = rate * position_ratio (wb, dirty) + 1;
+  double task_ratelimit = rate * wb_position_ratio (wb, dirty) + 1;
   double balanced = MIN (task_ratelimit * wb->write_bandwidth / dirty_rate, wb->write_bandwidth), step = 0;
 
   if (dirty < setpoint)
@@ -184,7 +183,7 @@ static Balance balance_round (Task *task, BdiWriteback *wb, double dirtied, gboo
   int64_t now = (int64_t) jiffies (wb);
 
   update_bandwidth (wb, TRUE);
-  ratelimit = floor (wb->dirty_ratelimit * position_ratio (wb, (double) wb_dirty (wb)));
+  ratelimit = floor (wb->dirty_ratelimit * wb_position_ratio (wb, (double) wb_dirty (wb)));
   longest = max_pause (wb);
   shortest = min_pause (wb, longest, ratelimit, &pages);
   if (ratelimit < 1) {

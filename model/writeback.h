@@ -45,6 +45,8 @@ struct BdiWriteback {
 BdiWriteback *bdi_writeback_new (Simulation *sim);
 void          bdi_writeback_free (BdiWriteback *wb);      /* accepts NULL */
 
+/* pos_ratio at so many pages dirty or under writeback: the cubic of pos_ratio_polynom() times the device's line. */
+double        wb_position_ratio (const BdiWriteback *wb, double dirty);
 /* The task has made `pages` pages dirty that were clean. */
 void     writeback_account_dirtied (Task *task, Inode *inode, unsigned pages);
 /* An inode that is dirty from the start on. */

@@ -152,6 +152,32 @@ static void test_limits (void)
   }
 }
 
+/* Freerun 15360, limit 20480, set point 17920 pages; a bandwidth at which the device's line is flat. */
+static void test_position_ratio (void)
+{
+  static const struct {
+    const char *rule;
+    double dirty, ratio;
+  } rows[] = {
+    { "at freerun twice", 15360, 2 },      { "half way to the set point an eighth more", 16640, 1.125 },
+    { "at the set point once", 17920, 1 }, { "half way to the limit an eighth less", 19200, 0.875 },
+    { "at the limit nothing", 20480, 0 },  { "over it nothing", 30000, 0 },
+  };
+  Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+
+  fixture_set (fixture, "Memory.Size=500MiB, Memory.Used=100MiB");
+  fixture_build (fixture);
+  fixture->sim->wb->write_bandwidth = 1e9;
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    double ratio = wb_position_ratio (fixture->sim->wb, rows[i].dirty);
+
+    ROW_CHECK (ratio > rows[i].ratio - 0.002 && ratio < rows[i].ratio + 0.002, "%s: %g", rows[i].rule, ratio);
+  }
+  fixture->sim->wb->write_bandwidth = 100;
+  ROW_CHECK (wb_position_ratio (fixture->sim->wb, 19200) < 0.25, "beyond the line of a slow device a quarter");
+  fixture_free (fixture);
+}
+
 /* 64 MiB of memory: background at 1638 pages, freerun up to 2457, limit 3276.  A device of one channel. */
 #define SMALL "Memory.Size=64MiB, Memory.Used=0, Device.Synchronous=no, Device.Channels=1, Write.Time=1000"
 /* 1000 pages a second: 4 MiB. */
@@ -326,6 +352,7 @@ void register_writeback_tests (void)
   fixture_test (suite, "eviction", test_eviction);
   fixture_test (suite, "second chance", test_second_chance);
   fixture_test (suite, "limits", test_limits);
+  fixture_test (suite, "position ratio", test_position_ratio);
   fixture_test (suite, "flusher and pauses", test_flusher);
   fixture_test (suite, "a pause under the inode lock", test_pause_under_lock);
   fixture_test (suite, "convergence to the device", test_convergence);
