@@ -1,7 +1,7 @@
 /*
- * The libaio engine of the application.  Stands for fio's engines/libaio.c and fs/aio.c: a buffered
- * request is executed inside io_submit(2), a direct one goes to the device and its event comes from the interrupt
- * (aio_complete()); io_getevents(2) sleeps until there are enough.
+ * The libaio engine of the application.  Stands for fio's engines/libaio.c (3.33 to 3.42) and fs/aio.c (5.1 to 6.18): a
+ * buffered request is executed inside io_submit(2), a direct one goes to the device and its event comes from the
+ * interrupt (aio_complete()); io_getevents(2) sleeps until there are enough.
  */
 #include "model/application.h"
 

@@ -1,7 +1,8 @@
 /*
- * The posixaio engine of the application.  Stands for fio's engines/posixaio.c on glibc's thread pool (aio_misc.c,
- * aio_suspend.c): up to 20 helper threads per process, each of which handles the requests of one file descriptor at a
- * time, one after the other, by pread(), pwrite() or fsync().  A job on one file has one helper, whatever its depth.
+ * The posixaio engine of the application.  Stands for fio's engines/posixaio.c (3.33 to 3.42) on glibc's thread pool
+ * (aio_misc.c, aio_suspend.c): up to 20 helper threads per process, each of which handles the requests of one file
+ * descriptor at a time, one after the other, by pread(), pwrite() or fsync().  A job on one file has one helper,
+ * whatever its depth.
  *
  * A request for a descriptor that nobody works on gets a new thread if none is idle, else a place on the list of
  * descriptors and a futex wake-up.  A helper that has done a request puts its descriptor at the end of that list and

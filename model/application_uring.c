@@ -1,7 +1,8 @@
 /*
- * The io_uring engine of the application.  Stands for fio's engines/io_uring.c, and for a program written with
- * liburing (io_uring_submit_and_wait(), src/queue.c) if the job describes its ring.  liburing looks at the SQ flags:
- * while IORING_SQ_TASKRUN or IORING_SQ_CQ_OVERFLOW (5.8) is set, a submission asks for completions too (GETEVENTS).
+ * The io_uring engine of the application.  Stands for fio's engines/io_uring.c (3.33 to 3.42), and for a program
+ * written with liburing (io_uring_submit_and_wait(), src/queue.c) if the job describes its ring.  liburing looks at the
+ * SQ flags: while IORING_SQ_TASKRUN or IORING_SQ_CQ_OVERFLOW (5.8) is set, a submission asks for completions too
+ * (GETEVENTS).
  *
  * EBUSY (5.5 to 5.12 with a backlog): it reaps what is there and tries again.  A batch that ended at a malformed sqe:
  * it submits the rest.  Completions dropped by a full CQ (before 5.5): it waits for them for ever, so its stream ends

@@ -1,6 +1,6 @@
 /*
  * IORING_OP_ASYNC_CANCEL (5.5), by request.  Stands for io_try_cancel(), io_async_cancel_one(), io_req_task_cancel() of
- * io_uring/cancel.c and io_uring.c, and for io_wq_cancel_cb().
+ * io_uring/cancel.c and io_uring.c (fs/io_uring.c before 6.0), and for io_wq_cancel_cb() of io-wq.c; 5.5 to 6.18.
  *
  * Work that waits in io-wq is taken off its list and completes with ECANCELED; work that a worker executes is left
  * alone (a write to a regular file takes no notice of the signal) and the answer is EALREADY; what is neither there nor

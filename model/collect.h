@@ -1,4 +1,4 @@
-/* The end of a run: its checks and its result. */
+/* The end of a run: its checks and its result.  Stands for nothing in a kernel. */
 #ifndef COLLECT_H
 #define COLLECT_H
 

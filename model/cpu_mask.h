@@ -1,5 +1,6 @@
 /*
- * A set of CPUs, as sched_setaffinity(2) takes it.  Stands for struct cpumask, at most 1024 CPUs.
+ * A set of CPUs, as sched_setaffinity(2) takes it.  Stands for struct cpumask (include/linux/cpumask.h; 5.1 to
+ * 6.18), at most 1024 CPUs.
  */
 #ifndef CPU_MASK_H
 #define CPU_MASK_H

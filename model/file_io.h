@@ -1,15 +1,16 @@
 /*
  * What a file system does with a request: buffered reads and writes on the page cache, fsync; direct requests go on to
  * direct_io.h.  Stands for generic_file_write_iter() and ext4_buffered_write_iter(),
- * xfs_file_buffered_write() with iomap_file_buffered_write(), shmem's write_iter, filemap_read(), vfs_fsync().
+ * xfs_file_buffered_write() with iomap_file_buffered_write(), shmem's write_iter, filemap_read(), vfs_fsync(), and for
+ * what io_uring's io_read(), io_write() and io_file_supports_nowait() refuse before; 5.1 to 6.18.
  * Which steps are taken comes from the .fs file, what they cost from the machine.
  *
  * A read of pages that are not resident waits for the device (page_io.h): asleep, or with IOCB_WAITQ by a callback; a
  * write of part of such a page reads it first, with the inode lock held.  fsync writes the dirty pages out, waits,
  * commits and flushes, asleep in between.
  * Above the freerun limit a write goes page by page and may pause with the inode lock held: after each page
- * (BalanceAtEnd=, generic_perform_write()) or before it (iomap), where NOWAIT gets EAGAIN instead (writeback.h); whoever
- * takes over begins with the first page again.
+ * (BalanceAtEnd=, generic_perform_write()) or before it (iomap), where NOWAIT gets EAGAIN instead (writeback.h);
+ * whoever takes over begins with the first page again.
  */
 #ifndef FILE_IO_H
 #define FILE_IO_H

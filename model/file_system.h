@@ -2,6 +2,9 @@
  * A file system as io_uring sees it: which files may be tried without blocking, by
  * kernel version, which way the inode lock is taken, and the order of steps.  No
  * nanoseconds: those belong to the machine.  Loaded from a .fs file (GKeyFile).
+ *
+ * Stands for FMODE_NOWAIT, FMODE_BUF_RASYNC, FMODE_BUF_WASYNC, FMODE_DIO_PARALLEL_WRITE (later FOP_*) and the locking
+ * in the read_iter and write_iter of each file system; 5.1 to 6.18.
  */
 #ifndef FILE_SYSTEM_H
 #define FILE_SYSTEM_H

@@ -1,7 +1,8 @@
 /*
  * The random numbers of fio, as the application draws them: L'Ecuyer's combined
  * Tausworthe generator (Mathematics of Computation 65, 1996, 203-213), fio's
- * way of seeding it, and its three skewed distributions.
+ * way of seeding it, and its three skewed distributions.  Stands for fio's lib/rand.c, lib/zipf.c, lib/gauss.c and the
+ * seeding in init.c (td_fill_rand_seeds()), 3.35 to 3.42.
  *
  * With fio's own seeds (randrepeat=1, the default) a job draws exactly what fio
  * 3.35 and later draws: the same offsets, sizes and directions in the same order.  Otherwise

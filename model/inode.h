@@ -1,4 +1,8 @@
-/* An inode: its lock, its size, its page cache, its time stamp, and what is under way between it and the device. */
+/*
+ * An inode: its lock, its size, its page cache, its time stamp, and what is under way between it and the device.
+ * Stands for struct inode, file_update_time() with inode_needs_update_time(), i_size_write(), inode_dio_begin(),
+ * inode_dio_end(), inode_dio_wait() of fs/inode.c and include/linux/fs.h; 5.1 to 6.18.
+ */
 #ifndef INODE_H
 #define INODE_H
 

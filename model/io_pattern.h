@@ -1,5 +1,6 @@
 /*
- * The requests of a job without a trace: fio's rw= family as a stream.
+ * The requests of a job without a trace: fio's rw= family as a stream.  Stands for set_rw_ddir(), get_next_file(),
+ * get_next_offset(), get_next_buflen() of fio's io_u.c, 3.35 to 3.42.
  *
  * The order of decisions is fio's: which file, which direction (or a sync), which offset, which length.  With
  * same_seed a job issues exactly what fio 3.35 and later issues under randrepeat=1, request by

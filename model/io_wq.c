@@ -1,4 +1,4 @@
-/* Queueing, taking and executing work: see io_wq.h.  Stands for io_uring/io-wq.c. */
+/* Queueing, taking and executing work: see io_wq.h.  Stands for io_uring/io-wq.c, 5.5 to 6.18. */
 #include "model/io_wq.h"
 
 #include "model/io_wq_private.h"

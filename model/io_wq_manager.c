@@ -1,5 +1,5 @@
 /* The manager kthread of an io-wq, which made its workers from 5.5 to 5.11.  See io_wq.h.
- * Stands for fs/io-wq.c of 5.10: io_wq_manager(), io_wqe_need_worker(). */
+ * Stands for fs/io-wq.c of 5.5 to 5.11: io_wq_manager(), io_wqe_need_worker(). */
 #include "model/io_wq_private.h"
 
 #define MANAGER_PERIOD UR_S

@@ -1,4 +1,5 @@
-/* The inside of an io-wq, for the files io_wq*.c: see io_wq.h. */
+/* The inside of an io-wq, for the files io_wq*.c: see io_wq.h.
+ * Stands for struct io_wq, io_wqe (up to 6.3), io_wq_acct and io_worker of io-wq.c, 5.5 to 6.18. */
 #ifndef IO_WQ_PRIVATE_H
 #define IO_WQ_PRIVATE_H
 

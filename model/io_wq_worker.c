@@ -1,6 +1,6 @@
 /* Workers of an io-wq: who is free, who is created, who leaves.  See io_wq.h.
  * Stands for io_uring/io-wq.c: create_io_worker(), io_init_new_worker(), io_wq_worker_sleeping(),
- * io_wq_worker_running(), io_queue_worker_create(), create_worker_cb(), io_worker_exit(). */
+ * io_wq_worker_running(), io_queue_worker_create(), create_worker_cb(), io_worker_exit(); 5.5 to 6.18. */
 #include "model/io_wq_private.h"
 
 #include "model/submit.h"

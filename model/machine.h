@@ -89,7 +89,8 @@
   X (COST_BLOCK_POLL,       "Block",     "Poll",             "one look at a polled completion queue") \
   X (COST_WRITEBACK_PAGE,   "Memory",    "WritebackPage", \
      "flusher: one page taken for writing: look-up, folio lock, tags, its blocks, adding it to a bio") \
-  X (COST_EVICT_PAGE,       "Memory",    "EvictPage",        "dropping one clean page to make room, paid by who needs it")
+  X (COST_EVICT_PAGE,       "Memory",    "EvictPage", \
+     "dropping one clean page to make room, paid by who needs it")
 
 #define MACHINE_COST_ENUM(id, group, key, text) id,
 typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
@@ -153,7 +154,7 @@ typedef struct Machine {
   UrTime   idle_deep_after;              /* [Scheduler] IdleDeepAfter */
   double   kappa;                        /* [Locks] HoldPerContender: the hold grows by this share per contender */
   uint64_t memory_size, memory_used;     /* [Memory] Size, Used: bytes; what is not for the page cache */
-  unsigned dirty_background_ratio, dirty_ratio;      /* [Memory] DirtyBackgroundRatio, DirtyRatio: percent of the rest */
+  unsigned dirty_background_ratio, dirty_ratio;  /* [Memory] DirtyBackgroundRatio, DirtyRatio: percent of the rest */
   UrTime   dirty_expire, dirty_writeback;            /* [Memory] DirtyExpire, DirtyWriteback: ns; the latter 0: never */
   MachineValue cost[COSTS];
   GPtrArray *file_systems;               /* of MachineFileSystem */

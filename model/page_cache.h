@@ -1,14 +1,15 @@
 /*
- * The page cache of one file: which 4 KiB pages are resident, which of those are dirty or under writeback, and which have
- * blocks on the device that were written.  A few bits a page, in chunks that exist only where a page was ever touched; a
- * file that starts resident (or dirty) as a whole costs nothing until pages change.
- * Stands for address_space (i_pages with its dirty and writeback tags), mm/filemap.c, and what the file system's extents
- * say.
+ * The page cache of one file: which 4 KiB pages are resident, which of those are dirty or under writeback, and which
+ * have blocks on the device that were written.  A few bits a page, in chunks that exist only where a page was ever
+ * touched; a file that starts resident (or dirty) as a whole costs nothing until pages change.
  *
- * Over all files pages count in PageTotals: NR_FILE_DIRTY, NR_WRITEBACK, and what of memory is used.  Pages that are there
- * at the start count as soon as one of their chunk is touched: a trace of a few requests all over a large device does not
- * fill the memory.  Eviction (mm/vmscan.c) goes by chunk, in the order in which they came, and passes over those that
- * were used since it last looked (second chance); dirty pages and pages under writeback stay.
+ * Stands for address_space (i_pages with its dirty and writeback tags), mm/filemap.c, and what the file system's
+ * extents say; 5.1 to 6.18.
+ *
+ * Over all files pages count in PageTotals: NR_FILE_DIRTY, NR_WRITEBACK, and what of memory is used.  Pages that are
+ * there at the start count as soon as one of their chunk is touched: a trace of a few requests all over a large device
+ * does not fill the memory.  Eviction (mm/vmscan.c) goes by chunk, in the order in which they came, and passes over
+ * those that were used since it last looked (second chance); dirty pages and pages under writeback stay.
  */
 #ifndef PAGE_CACHE_H
 #define PAGE_CACHE_H
@@ -29,7 +30,7 @@ typedef struct PageCache {
   uint64_t base_pages;
   GHashTable *chunks;                   /* chunk number -> Chunk */
   GArray *dirty_chunks;                 /* of uint64_t: numbers of chunks that may have dirty pages, unsorted */
-  GArray *sweep; unsigned swept;        /* the same, sorted: what page_cache_write_some() goes through, and how far it is */
+  GArray *sweep; unsigned swept;        /* the same, sorted, and how far page_cache_write_some() is in it */
   uint64_t resident, dirty, writeback;  /* pages */
   uint64_t dirty_touched;               /* of the dirty ones, those that count in `totals` */
   gpointer last_chunk; uint64_t last_number;
@@ -59,8 +60,8 @@ void      page_cache_set_written (PageCache *cache, uint64_t offset, uint64_t le
 /* Start of writeback: the dirty pages of the range (length UINT64_MAX: of the whole file) are clean and written from
  * now on.  Returns them as runs in ascending order. (transfer full) (element-type PageRun) */
 GArray   *page_cache_write_out (PageCache *cache, uint64_t offset, uint64_t length);
-/* The same for at most `pages` pages that were touched and are not under writeback: ascending, going on where the last call
- * ended and from the start after the last.  Appends to runs (element-type PageRun); returns how many pages. */
+/* The same for at most `pages` pages that were touched and are not under writeback: ascending, going on where the last
+ * call ended and from the start after the last.  Appends to runs (element-type PageRun); returns how many pages. */
 uint64_t  page_cache_write_some (PageCache *cache, uint64_t pages, GArray *runs);
 /* Between these two a page is under writeback.  Ending it drops the pages that were marked for that. */
 void      page_cache_start_writeback (PageCache *cache, PageRun run);

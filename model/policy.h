@@ -1,6 +1,7 @@
 /*
  * Punting policies: which request is tried in the submitter, how, and where it goes
- * when the attempt says EAGAIN.  A policy is a GKeyFile; kernel generations are policies.
+ * when the attempt says EAGAIN.  A policy is a GKeyFile.  Kernel generations are policies:
+ * they stand for what io_queue_sqe(), io_queue_async() and io_prep_async_work() decide, 5.1 to 6.18.
  *
  *   [Policy] Name= Title= Kernel=MAJOR.MINOR Base= Source= Account=
  *   [Rule N] Match=EXPRESSION  Attempt=nonblock|blocking|trylock|none  OnAgain=queue:NAME|poll|callback|fail

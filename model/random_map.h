@@ -1,5 +1,6 @@
 /*
- * Which blocks of a file a pass has already visited: fio's random map.
+ * Which blocks of a file a pass has already visited: fio's random map.  Stands for lib/axmap.c: axmap_set(),
+ * axmap_next_free(), axmap_isset(); fio 3.35 to 3.42.
  *
  * A pyramid of bitmaps: a bit of one level says that a word of the level below is
  * full, so that a free block is found in a few steps even when nearly all are taken.

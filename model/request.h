@@ -1,4 +1,8 @@
-/* A request (io_kiocb), from the application's slot to the reaped CQE. */
+/*
+ * A request, from the application's slot to the reaped CQE.  Stands for struct io_kiocb with its struct kiocb and
+ * struct io_wq_work (fs/io_uring.c, from 6.0 on include/linux/io_uring_types.h), before 5.5 with a work_struct;
+ * 5.1 to 6.18.
+ */
 #ifndef REQUEST_H
 #define REQUEST_H
 

@@ -2,7 +2,7 @@
  * One io_uring instance: SQ and CQ rings, who waits on them, and where work that
  * cannot be done at once goes.  Stands for io_ring_ctx of io_uring/io_uring.c:
  * io_get_cqe(), io_cqring_event_overflow(), io_cqring_wait(), io_req_complete_post(),
- * __io_submit_flush_completions(); fs/io_uring.c before 6.0.
+ * __io_submit_flush_completions(); fs/io_uring.c before 6.0; 5.1 to 6.18.
  *
  * sq.head is published once per batch.  Inline completions are posted together at its end, before 5.9 each at once.
  * A full CQ: before 5.5 the entry is dropped and counted; later it goes to a backlog in order, flushed when there is

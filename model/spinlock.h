@@ -2,7 +2,9 @@
  * A spinlock as a FIFO server (qspinlock hands over in order and nobody sleeps): the
  * wait follows from when the lock becomes free (Lindley's recursion), so it needs no event.
  * A task whose charged time has not passed yet takes the lock ahead of its time; who comes in between takes the gap.
- * completion_lock, acct->lock, an rwsem's wait_lock, a workqueue pool's lock.
+ *
+ * Stands for queued_spin_lock_slowpath() of kernel/locking/qspinlock.c, 5.1 to 6.18; used for completion_lock,
+ * acct->lock, an rwsem's wait_lock, a workqueue pool's lock.
  */
 #ifndef SPINLOCK_H
 #define SPINLOCK_H

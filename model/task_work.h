@@ -2,8 +2,8 @@
  * task_work: what has to run in the context of the ring's owner (the submitter, or the
  * sq_thread): posting completions, issuing requests that waited for others (link.h), freeing requests that a worker
  * finished (6.4+), creating workers.  Stands for io_uring/tw.c and what became it: io_req_normal_work_add(),
- * io_req_local_work_add(), tctx_task_work(), io_run_local_work(), io_sq_tw(), and create_worker_cb() of io-wq.c; 5.12
- * to 6.18.
+ * io_req_local_work_add(), tctx_task_work(), io_run_local_work(), io_sq_tw(), and create_worker_cb() of io-wq.c;
+ * fs/io_uring.c before 6.0; 5.7 to 6.18 (before 5.12 the list is task_work_add()'s own).
  *
  * Who is told, and how.  The task has one list for all its rings; what comes first on it notifies:
  *   plain ring       TWA_SIGNAL: an IPI if the owner runs on another CPU, a wake-up if its sleep is interruptible

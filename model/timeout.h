@@ -1,7 +1,7 @@
 /*
  * IORING_OP_TIMEOUT (5.4), TIMEOUT_REMOVE and LINK_TIMEOUT (5.5).  Stands for io_uring/timeout.c: io_timeout(),
  * io_timeout_fn(), io_flush_timeouts(), io_timeout_cancel(), io_prep_linked_timeout(), io_queue_linked_timeout(),
- * io_link_timeout_fn(), io_req_task_link_timeout(), io_disarm_linked_timeout(); fs/io_uring.c before 6.0.
+ * io_link_timeout_fn(), io_req_task_link_timeout(), io_disarm_linked_timeout(); fs/io_uring.c before 6.0; up to 6.18.
  *
  * A timeout completes with ETIME when its time is over, with 0 when so many others have completed since it was issued,
  * with ECANCELED when it is removed.  Any that ends ends a wait in io_uring_enter() too.  A link timeout is a

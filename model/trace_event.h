@@ -2,6 +2,7 @@
  * Events of a run, named after the io_uring and sched tracepoints of the kernel: what `validate` compares with a
  * real trace.  Given to SimulationSetup.trace as they happen: in order of time for each task, but a task may be ahead
  * of another by what it has charged (task.h), so who wants one order over all tasks sorts by time, stably.
+ * Stands for include/trace/events/io_uring.h and sched.h (5.1 to 6.18).
  */
 #ifndef TRACE_EVENT_H
 #define TRACE_EVENT_H
