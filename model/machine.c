@@ -256,9 +256,12 @@ static gboolean store_scalar (Machine *machine, const Scalar *scalar, const KeyF
     *ret_ns = value;
     return TRUE;
   case SCALAR_BYTES:
-    *ret_ns = 0;
-    return key_file_get_bytes (file, scalar->group, scalar->key, (uint64_t) scalar->min, (uint64_t) scalar->max, field,
-                               error);
+    if (!key_file_get_bytes (file, scalar->group, scalar->key, (uint64_t) scalar->min, (uint64_t) scalar->max, &value,
+                             error)) {
+      return FALSE;
+    }
+    *(uint64_t *) field = *ret_ns = value;
+    return TRUE;
   case SCALAR_NUMBER:
     *ret_ns = 0;
     return key_file_get_number (file, scalar->group, scalar->key, scalar->min, scalar->max, field, error);

@@ -20,10 +20,10 @@ static const Command commands[] = {
     "trace.  What the options do not give is taken from validate.ini.  Exit status 1 if a capture\n"
     "does not agree.",
     command_validate },
-  { "list", USER_LIST, "KIND", "what is shipped", "KIND is policies, machines, file-systems or experiments.",
+  { "list", USER_LIST, "KIND", "what is shipped", "KIND is policies, machines, file-systems, devices or experiments.",
     command_list },
   { "show", USER_SHOW, "KIND NAME|FILE", "effective values and where each comes from",
-    "KIND is policy, machine, file-system or experiment.", command_show },
+    "KIND is policy, machine, file-system, device or experiment.", command_show },
   { 0 },
 };
 

@@ -7,7 +7,7 @@ CommandExit command_list (const Options *options, GError **error)
 {
   if (options->arguments->len != 1) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
-                 "list: found %u arguments, expected one of policies, machines, file-systems, experiments",
+                 "list: found %u arguments, expected one of policies, machines, file-systems, devices, experiments",
                  options->arguments->len);
     return EXIT_USAGE;
   }

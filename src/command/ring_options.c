@@ -267,7 +267,7 @@ char *ring_choice_ring_text (const RingChoice *choice)
   if (choice->sq_cpu >= 0) {
     g_string_append_printf (text, ", sq_thread on CPU %d", choice->sq_cpu);
   }
-  if (ring->sq_idle) {
+  if (ring->sq_idle && ring->flags.sqpoll) {
     g_string_append_printf (text, ", sq_thread idle after %" G_GUINT64_FORMAT " ns", ring->sq_idle);
   }
   if (ring->sq_wait) {

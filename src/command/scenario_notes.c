@@ -6,7 +6,7 @@
 
 /* Said in every report, so that nobody reads more into a number than is in it. */
 static const char *const not_modelled[] = {
-  "Not modelled: journal commits that several fsyncs share, O_SYNC, stable pages, control groups, distances between "
+  "Not modelled: discards, journal commits that several fsyncs share, O_SYNC, stable pages, control groups, distances between "
   "NUMA nodes. Buffered and direct reads and writes, fsync, writeback and throttling are, down to the device.",
 };
 

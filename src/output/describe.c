@@ -92,6 +92,9 @@ static char *scalar_text (const Machine *machine, const char *name, const Machin
   if (g_str_equal (name, "CPU.Noise")) {
     return format_fixed (machine->noise, 3);
   }
+  if (g_str_equal (name, "CPU.Slowdown")) {
+    return format_fixed (machine->slowdown, 2);
+  }
   if (g_str_equal (name, "Locks.HoldPerContender")) {
     return format_fixed (machine->kappa, 4);
   }
@@ -106,9 +109,11 @@ static char *scalar_text (const Machine *machine, const char *name, const Machin
 
 static const char *scalar_unit (const char *name)
 {
-  static const char *const in_ns[] = { "Scheduler.Tick", "Scheduler.Slice", "Scheduler.IdleDeepAfter", NULL };
+  static const char *const in_ns[] = { "Scheduler.Tick",     "Scheduler.Slice",       "Scheduler.IdleDeepAfter",
+                                       "Memory.DirtyExpire", "Memory.DirtyWriteback", NULL };
+  static const char *const in_bytes[] = { "CPU.CacheSize", "Memory.Size", "Memory.Used", NULL };
 
-  return g_strv_contains (in_ns, name) ? "ns" : "";
+  return g_strv_contains (in_ns, name) ? "ns" : g_strv_contains (in_bytes, name) ? "bytes" : "";
 }
 
 static void add_cost (Description *d, char *name, const MachineValue *value, const char *meaning)
