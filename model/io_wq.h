@@ -1,10 +1,11 @@
 /*
  * io-wq: io_uring's own worker pool.  Work to regular files that is hashed runs one at a
  * time per bucket, in order; a worker takes a whole run of one bucket and executes it
- * back to back.  Stands for fs/io-wq.c and io_uring/io-wq.c, 5.5 to 6.18: io_wq_enqueue(), io_wq_insert_work(),
- * io_get_next_work(), io_worker_handle_work(), io_wait_on_hash(), io_wq_hash_wake(), io_wq_worker(), and (in
- * io_wq_worker.c) io_wq_worker_sleeping(), io_wq_worker_running(), io_queue_worker_create(), create_worker_cb(),
- * io_wq_max_workers(), io_wq_cpu_affinity(), io_wq_cancel_cb(); io_wq_manager() of 5.5 to 5.11 in io_wq_manager.c.
+ * back to back.  Stands for fs/io-wq.c and io_uring/io-wq.c, 5.5 to 6.18, and what 6.19 changes for idle workers:
+ * io_wq_enqueue(), io_wq_insert_work(), io_get_next_work(), io_worker_handle_work(), io_wait_on_hash(),
+ * io_wq_hash_wake(), io_wq_worker(), and (in io_wq_worker.c) io_wq_worker_sleeping(), io_wq_worker_running(),
+ * io_queue_worker_create(), create_worker_cb(), io_wq_max_workers(), io_wq_cpu_affinity(), io_wq_cancel_cb();
+ * io_wq_manager() of 5.5 to 5.11 in io_wq_manager.c.
  *
  * By version:
  *   owner        5.5 to 5.11 the ring, whose workers are kthreads made by a manager; later the submitting task

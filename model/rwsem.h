@@ -14,7 +14,7 @@
  *   from 5.11   readers do not spin; they steal if nobody holds the lock
  *   from 5.16   a writer that is woken in vain takes wait_lock before it sleeps again
  *
- * Two costs of contention, kept apart (doc/locks): handing the lock over is a constant;
+ * Two costs of contention, kept apart (doc/locks.md): handing the lock over is a constant;
  * the *hold* grows by Machine.kappa per contender (spinning or queued, 31 at most), because waiters
  * pull at cache lines that the holder needs: charge work inside the lock with rwsem_run().
  */

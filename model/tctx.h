@@ -1,6 +1,6 @@
 /*
  * What a task that uses io_uring has beside its rings: since 5.12 its io-wq, one per queue of the policy.
- * Stands for io_uring_task of io_uring/tctx.c, 5.12 to 6.18: io_uring_alloc_task_context(),
+ * Stands for io_uring_task of io_uring/tctx.c, 5.12 to 6.18 (one rule of 6.19): io_uring_alloc_task_context(),
  * io_init_wq_offload(), __io_uring_add_tctx_node(), io_uring_del_tctx_node(); and for io_register_iowq_max_workers(),
  * io_register_iowq_aff() of io_uring/register.c.
  *

@@ -1,15 +1,17 @@
 /*
- * Dirty pages of all files on their way to the block device: counting, limits, throttling of who makes them, the flusher,
- * and eviction when the memory is full.
+ * Dirty pages of all files on their way to the block device: counting, limits, throttling of who makes them, the
+ * flusher, and eviction when the memory is full.
  *
- * Stands for mm/page-writeback.c and fs/fs-writeback.c (bdi_writeback, one per device), of mm/vmscan.c what drops clean
- * pages (5.1 to 6.18):
- *   - dirtyable memory is Memory.Size less Memory.Used; bg_thresh and thresh are DirtyBackgroundRatio and DirtyRatio of it;
- *     below their mean, freerun, nobody waits: a task counts the pages it made dirty, nothing else;
+ * Stands for mm/page-writeback.c (balance_dirty_pages_ratelimited_flags(), balance_dirty_pages(), wb_position_ratio(),
+ * wb_update_dirty_ratelimit()) and fs/fs-writeback.c (bdi_writeback, one per device: wb_workfn(), wb_writeback(),
+ * queue_io(), writeback_sb_inodes()), of mm/vmscan.c what drops clean pages (5.1 to 6.18):
+ *   - dirtyable memory is Memory.Size less Memory.Used; bg_thresh and thresh are DirtyBackgroundRatio and DirtyRatio of
+ *     it; below their mean, freerun, nobody waits: a task counts the pages it made dirty, nothing else;
  *   - above, a task that has made nr_dirtied_pause pages dirty sleeps for as long as task_ratelimit = dirty_ratelimit *
- *     pos_ratio gives for them, at most 200 ms, in jiffies, and holds whatever lock it holds; BDP_ASYNC (6.0) gets EAGAIN;
- *   - pos_ratio is the cubic about (freerun + limit) / 2 and the device's line; dirty_ratelimit goes, every 200 ms, towards
- *     the measured write bandwidth divided among the dirtiers;
+ *     pos_ratio gives for them, at most 200 ms, in jiffies, and holds whatever lock it holds; BDP_ASYNC (6.0) gets
+ *     EAGAIN;
+ *   - pos_ratio is the cubic about (freerun + limit) / 2 and the device's line; dirty_ratelimit goes, every 200 ms,
+ *     towards the measured write bandwidth divided among the dirtiers;
  *   - the flusher is one kworker: over bg_thresh until below, and for inodes dirtied DirtyExpire ago, looked for every
  *     DirtyWriteback; per visit half a second's bandwidth in multiples of 4 MiB, ascending, from where it last ended;
  *   - pages beyond Memory.Size less Used are evicted, by whoever adds some.
@@ -32,7 +34,7 @@ struct BdiWriteback {
   uint64_t dirtied, written;            /* pages, ever */
   uint64_t dirtied_stamp, written_stamp; UrTime bw_time_stamp;
   unsigned *cpu_dirtied, ratelimit_pages;     /* bdp_ratelimits: pages made dirty on each CPU since the last look */
-  GQueue b_dirty, b_io, b_more_io;      /* of Inode, by wb_link: by time of dirtying; being written; to be gone on with */
+  GQueue b_dirty, b_io, b_more_io;      /* of Inode, by wb_link: by time of dirtying; being written; to go on with */
   Task *flusher; gboolean flusher_waits;      /* for some writeback to end */
   gboolean background, kupdate;         /* it has been asked for */
   UrTime armed; UrEventHandle timer;    /* DirtyWriteback: counted from here */
