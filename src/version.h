@@ -5,7 +5,7 @@
 #ifndef VERSION_H
 #define VERSION_H
 
-#define URINGSIM_MODEL_VERSION 1
+#define URINGSIM_MODEL_VERSION 2
 
 const char *uringsim_version (void);         /* "0.1.0" */
 unsigned    uringsim_model_version (void);
