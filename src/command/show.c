@@ -8,7 +8,8 @@ CommandExit command_show (const Options *options, GError **error)
   if (options->arguments->len != 2) {
     g_set_error (
         error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
-        "show: found %u arguments, expected a kind (policy, machine, file-system, device, experiment) and a name or file",
+        "show: found %u arguments, expected a kind (policy, machine, file-system, device, experiment) and a name "
+        "or file",
         options->arguments->len);
     return EXIT_USAGE;
   }
