@@ -517,20 +517,27 @@ IoWqCancel io_wq_cancel (Task *task, IoWq *wq, Request *request)
 char *io_wq_check (const IoWq *wq)
 {
   unsigned alive = 0, running[IO_WQ_ACCT_NR] = { 0 }, counted[IO_WQ_ACCT_NR] = { 0 };
+  unsigned members[IO_WQ_ACCT_NR] = { 0 }, nr_workers[IO_WQ_ACCT_NR] = { 0 };
 
   for (const IoWorker *worker = wq->all; worker; worker = worker->all_next) {
     alive += worker->task->state != TASK_DEAD;
     running[worker->acct->index] += worker->running;
+    members[worker->acct->index] += worker->task->on_running != NULL; /* it has not left */
   }
   for (unsigned i = 0; i < wq->n_wqes; i++)
-    for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
+    for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++) {
       counted[k] += wq->wqe[i].acct[k].nr_running;
+      nr_workers[k] += wq->wqe[i].acct[k].nr_workers;
+    }
   if (io_wq_pending (wq))
     return g_strdup_printf ("%u work pending", io_wq_pending (wq));
   if (wq->n_executing > alive || io_wq_idle (wq) > alive)
     return g_strdup_printf ("%u workers, %u execute work, %u are free", alive, wq->n_executing, io_wq_idle (wq));
-  for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
+  for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++) {
     if (running[k] > counted[k])
       return g_strdup_printf ("%u workers run, %u are counted", running[k], counted[k]);
+    if (members[k] > nr_workers[k] || nr_workers[k] > members[k] + wq->n_creating)
+      return g_strdup_printf ("a class has %u workers, %u are counted", members[k], nr_workers[k]);
+  }
   return NULL;
 }

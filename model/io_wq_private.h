@@ -65,6 +65,7 @@ struct IoWq {
   unsigned n_wqes; IoWqe *wqe;
   IoWorker *all;
   unsigned n_executing;
+  unsigned n_creating;                  /* calls of create_io_worker() under way */
   gboolean exit_on_idle;
 };
 

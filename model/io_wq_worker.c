@@ -130,10 +130,12 @@ IoWorker *create_io_worker (Task *task, IoWqe *wqe, IoWqAcct *acct)
   IoWorker *worker;
   char name[32];
 
+  wq->n_creating++;
   if (task) {
     task_cost (task, COST_THREAD_CREATE);
     task_sync (task);
   }
+  wq->n_creating--;
   if (io_wq_is_managed (wq))
     g_snprintf (name, sizeof name, "io_wqe_worker-%u/%u", acct->index, wqe->node);
   else
