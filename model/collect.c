@@ -89,7 +89,7 @@ static void check_rings (Simulation *sim)
   for (unsigned i = 0; i < sim->rings->len; i++) {
     const Ring *ring = g_ptr_array_index (sim->rings, i);
 
-    if (ring->link_head || ring->defer_list.length || ring->in_flight || ring->n_iopoll)
+    if (ring->link_head || ring->defer_list.length || ring->in_flight || ring->iopoll_list.length)
       check_failed (sim, "check: ring %u: %u requests in flight, %u deferred, %s", ring->id, ring->in_flight,
                     ring->defer_list.length, ring->link_head ? "a chain that was not ended" : "no chain");
   }
@@ -264,43 +264,36 @@ static int compare_locks (const void *a, const void *b)
   return l != r ? (l < r) - (l > r) : strcmp (left->name, right->name);
 }
 
+static ResultLock *collect_lock (const Simulation *sim, const char *name, const LockCounters *count, const Osq *osq,
+                                 const UrLevel *queued, ResultLock *lock)
+{
+  g_strlcpy (lock->name, name, sizeof lock->name);
+  lock->acquired = count->acquired;
+  lock->contended = count->contended;
+  lock->wait_total = count->wait_total;
+  lock->wait_max = count->wait_max;
+  lock->spin_ns = count->spin_ns;
+  lock->slowpath_ns = count->slowpath_ns;
+  lock->hold_ns = count->hold_ns;
+  lock->sleeps = count->sleeps;
+  lock->handoffs = count->handoffs;
+  lock->steals = count->steals;
+  lock->mean_spinning = ur_level_mean (&osq->spinning, sim->finished);
+  lock->mean_queued = ur_level_mean (queued, sim->finished);
+  return lock + 1;
+}
+
 static ResultLock *collect_rwsem (const Simulation *sim, const Rwsem *sem, ResultLock *lock)
 {
-  g_strlcpy (lock->name, sem->name, sizeof lock->name);
-  lock->acquired = sem->acquired;
-  lock->contended = sem->contended;
-  lock->wait_total = sem->wait_total;
-  lock->wait_max = sem->wait_max;
-  lock->spin_ns = sem->spin_ns;
-  lock->slowpath_ns = sem->slowpath_ns;
-  lock->hold_ns = sem->hold_ns;
-  lock->sleeps = sem->sleeps;
-  lock->handoffs = sem->handoffs;
-  lock->steals = sem->steals;
-  lock->mean_spinning = ur_level_mean (&sem->osq.spinning, sim->finished);
-  lock->mean_queued = ur_level_mean (&sem->queued, sim->finished);
-  return lock + 1;
+  return collect_lock (sim, sem->name, &sem->count, &sem->osq, &sem->queued, lock);
 }
 
 /* A mutex is worth a line only if somebody has waited for it. */
 static ResultLock *collect_mutex (const Simulation *sim, const Mutex *mutex, ResultLock *lock)
 {
-  if (!mutex->contended)
+  if (!mutex->count.contended)
     return lock;
-  g_strlcpy (lock->name, mutex->name, sizeof lock->name);
-  lock->acquired = mutex->acquired;
-  lock->contended = mutex->contended;
-  lock->wait_total = mutex->wait_total;
-  lock->wait_max = mutex->wait_max;
-  lock->spin_ns = mutex->spin_ns;
-  lock->slowpath_ns = mutex->slowpath_ns;
-  lock->hold_ns = mutex->hold_ns;
-  lock->sleeps = mutex->sleeps;
-  lock->handoffs = mutex->handoffs;
-  lock->steals = mutex->steals;
-  lock->mean_spinning = ur_level_mean (&mutex->osq.spinning, sim->finished);
-  lock->mean_queued = ur_level_mean (&mutex->queued, sim->finished);
-  return lock + 1;
+  return collect_lock (sim, mutex->name, &mutex->count, &mutex->osq, &mutex->queued, lock);
 }
 
 static void collect_locks (const Simulation *sim, RunResult *result, double busy)

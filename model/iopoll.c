@@ -36,7 +36,6 @@ void io_iopoll_req_issued (Task *task, Ring *ring, Request *request)
     mutex_lock (task, &ring->uring_lock);
   task_sync (task);
   g_queue_push_tail_link (&ring->iopoll_list, &request->link);
-  ring->n_iopoll = ring->iopoll_list.length;
   if (locked)
     return;
   if (ring->sq_thread) /* a worker issued it: the thread may sleep */
@@ -93,7 +92,6 @@ static unsigned io_iopoll_complete (Task *task, Ring *ring, GList *link)
     ring_batch_add (ring, request);
     n++;
   }
-  ring->n_iopoll = ring->iopoll_list.length;
   if (n)
     ring_batch_flush (task, ring);
   return n;
@@ -120,13 +118,12 @@ static unsigned io_poll_once (Task *task, Ring *ring, gboolean spin)
   return io_iopoll_complete (task, ring, first_completed (ring));
 }
 
-static void io_do_iopoll (Task *task, Ring *ring) { io_poll_once (task, ring, FALSE); }
+void io_do_iopoll (Task *task, Ring *ring) { io_poll_once (task, ring, FALSE); }
 
 void io_iopoll_init (Ring *ring)
 {
   g_queue_init (&ring->iopoll_list);
   ring->hybrid_poll_time = UR_TIME_NEVER;
-  ring->do_iopoll = io_do_iopoll;
 }
 
 void io_iopoll_check (Task *task, Ring *ring, unsigned min, UrTime deadline)
@@ -139,11 +136,11 @@ void io_iopoll_check (Task *task, Ring *ring, unsigned min, UrTime deadline)
   while (ring_cq_ready (ring) == 0 || found) {
     uint32_t tail = ring->cq_tail;
 
-    if (!ring->n_iopoll || task_work_pending (ring)) { /* some requests do not go through the list */
+    if (!ring->iopoll_list.length || task_work_pending (ring)) { /* some requests do not go through the list */
       mutex_unlock (task, &ring->uring_lock);
       task_work_run (task, ring);
       mutex_lock (task, &ring->uring_lock);
-      if (tail != ring->cq_tail || !ring->n_iopoll)
+      if (tail != ring->cq_tail || !ring->iopoll_list.length)
         break;
     }
     found += io_poll_once (task, ring, min > 0);

@@ -27,5 +27,7 @@ void io_iopoll_prepare (Request *request);
 void io_iopoll_req_issued (Task *task, Ring *ring, Request *request);
 /* io_iopoll_check(): until `min` CQEs are ready, somebody else wants the CPU, or `deadline`. */
 void io_iopoll_check (Task *task, Ring *ring, unsigned min, UrTime deadline);
+/* Looks for completions once, under uring_lock: for the sq_thread. */
+void io_do_iopoll (Task *task, Ring *ring);
 
 #endif

@@ -49,9 +49,9 @@ static void mutex_got (Mutex *mutex, UrTime wanted)
 {
   UrTime waited = mutex->acquired_at - wanted;
 
-  mutex->acquired++;
-  mutex->wait_total += waited;
-  mutex->wait_max = MAX (mutex->wait_max, waited);
+  mutex->count.acquired++;
+  mutex->count.wait_total += waited;
+  mutex->count.wait_max = MAX (mutex->count.wait_max, waited);
 }
 
 /* Nobody else has ever wanted it: no time need pass. */
@@ -63,7 +63,7 @@ static inline gboolean mutex_take_private (Task *task, Mutex *mutex)
     mutex->user = task;
   }
   mutex_own (task, mutex);
-  mutex->acquired++;
+  mutex->count.acquired++;
   return TRUE;
 }
 
@@ -80,7 +80,7 @@ static gboolean mutex_try (Task *task, Mutex *mutex, gboolean handoff)
   if (mutex->owner && !(mutex->pickup && mutex->owner == task)) {
     if (handoff && !mutex->pickup && !mutex->handoff) {
       mutex->handoff = TRUE;
-      mutex->handoffs++;
+      mutex->count.handoffs++;
     }
     return FALSE;
   }
@@ -114,17 +114,17 @@ static gboolean mutex_optimistic_spin (Task *task, Mutex *mutex, gboolean waiter
 
   if (!waiter && (task->cpu->need_resched || (mutex->owner && !task_on_cpu (mutex->owner))))
     return FALSE; /* mutex_can_spin_on_owner() */
-  if (!waiter && !osq_lock (task, &mutex->osq, &node, &mutex->spin_ns))
+  if (!waiter && !osq_lock (task, &mutex->osq, &node, &mutex->count.spin_ns))
     return FALSE;
   for (;;) {
     gboolean past = mutex->n_waiters && !waiter;
 
     if (mutex_try (task, mutex, FALSE)) {
-      mutex->steals += past;
+      mutex->count.steals += past;
       taken = TRUE;
       break;
     }
-    if (!task_on_cpu (mutex->owner) || task_spin (task, &mutex->spin_ns, UR_TIME_NEVER) == SPIN_RESCHED)
+    if (!task_on_cpu (mutex->owner) || task_spin (task, &mutex->count.spin_ns, UR_TIME_NEVER) == SPIN_RESCHED)
       break;
   }
   if (!waiter)
@@ -149,7 +149,7 @@ void mutex_owner_off_cpu (Mutex *mutex)
 /* Work under wait_lock; its cost belongs to the slow path. */
 static void mutex_wait_lock (Task *task, Mutex *mutex, CostKey cost)
 {
-  mutex->slowpath_ns += spinlock_hold (task, &mutex->wait_lock, sim_cost (task->sim, cost));
+  mutex->count.slowpath_ns += spinlock_hold (task, &mutex->wait_lock, sim_cost (task->sim, cost));
   task_sync (task);
 }
 
@@ -187,9 +187,9 @@ static void mutex_sleep (Task *task, Mutex *mutex)
 
   if (worker)
     ur_level_set (level, sim_now (task->sim), level->level + 1);
-  mutex->sleeps++;
+  mutex->count.sleeps++;
   task_schedule (task, UR_TIME_NEVER);
-  mutex->slowpath_ns += task->switch_ns;
+  mutex->count.slowpath_ns += task->switch_ns;
   if (worker)
     ur_level_set (level, sim_now (task->sim), level->level - 1);
 }
@@ -209,7 +209,7 @@ static void mutex_wait (Task *task, Mutex *mutex)
 
   mutex_wait_lock (task, mutex, COST_RWSEM_QUEUE);
   if (mutex_try (task, mutex, FALSE)) {
-    mutex->steals += mutex->n_waiters > 0;
+    mutex->count.steals += mutex->n_waiters > 0;
     return;
   }
   mutex_add_waiter (task, mutex, &waiter);
@@ -232,11 +232,11 @@ static void mutex_wait (Task *task, Mutex *mutex)
 
 static void mutex_lock_slowpath (Task *task, Mutex *mutex)
 {
-  mutex->contended++;
+  mutex->count.contended++;
   task->waits_for = "mutex";
   task->waits_on = mutex;
   while (sim_now (task->sim) < mutex->released_at) /* held by the one user so far, who is ahead of the time */
-    if (task_spin (task, &mutex->spin_ns, mutex->released_at) == SPIN_RESCHED)
+    if (task_spin (task, &mutex->count.spin_ns, mutex->released_at) == SPIN_RESCHED)
       task_yield (task);
   if (!mutex_optimistic_spin (task, mutex, FALSE)) {
     mutex_spun_in_vain (task);
@@ -287,7 +287,7 @@ static void mutex_unlock_slowpath (Task *task, Mutex *mutex, gboolean handoff)
     osq_look (&mutex->osq, sim_cost (task->sim, COST_LOCK_TRANSFER));
   }
   task_wake (task, next);
-  mutex->slowpath_ns += task->owed - before;
+  mutex->count.slowpath_ns += task->owed - before;
 }
 
 void mutex_unlock (Task *task, Mutex *mutex)
@@ -298,7 +298,7 @@ void mutex_unlock (Task *task, Mutex *mutex)
     task_sync (task);
   g_assert (mutex_is_owner (mutex, task));
   mutex->released_at = task_now (task);
-  mutex->hold_ns += mutex->released_at - mutex->acquired_at;
+  mutex->count.hold_ns += mutex->released_at - mutex->acquired_at;
   mutex_release (task, mutex);
   handoff = mutex->handoff;
   if (!handoff) { /* with it the mutex stays taken until it is handed over */

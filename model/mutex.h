@@ -36,7 +36,7 @@ struct Mutex {
   unsigned last_cpu;                    /* who wrote the word last */
 
   UrTime acquired_at, released_at;      /* the current hold, the last one; may lie ahead while it is not shared */
-  uint64_t acquired, contended, wait_total, wait_max, spin_ns, slowpath_ns, hold_ns, sleeps, handoffs, steals;
+  LockCounters count;
   UrLevel queued;
 };
 

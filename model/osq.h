@@ -10,6 +10,11 @@
 #include "model/task.h"
 
 /* One spinner, on its stack. */
+/* What is counted of a sleeping lock, in the words of `perf lock contention`; times in ns, waits from wanted to got. */
+typedef struct {
+  uint64_t acquired, contended, wait_total, wait_max, spin_ns, slowpath_ns, hold_ns, sleeps, handoffs, steals;
+} LockCounters;
+
 typedef struct OsqNode OsqNode;
 struct OsqNode { Task *task; OsqNode *next, *prev; };
 

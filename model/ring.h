@@ -48,8 +48,6 @@ struct Ring {
   Task *sq_waiter;                      /* in io_sqpoll_wait_sq(): wants room in the SQ */
   GQueue iopoll_list;                   /* IOPOLL, of Request, by link: given to the device, not yet completed */
   UrTime hybrid_poll_time;              /* HYBRID_IOPOLL: the shortest run of a request so far */
-  unsigned n_iopoll;                    /* IOPOLL: requests on the list that is polled */
-  void (*do_iopoll) (Task *task, Ring *ring);  /* looks for completions once, under uring_lock; NULL without IOPOLL */
 
   Mutex uring_lock;                     /* over a whole batch, over a run of task_work */
   Spinlock completion_lock;

@@ -94,10 +94,10 @@ static void rwsem_got (Task *task, Rwsem *sem, UrTime wanted)
 {
   UrTime waited = sim_now (task->sim) - wanted;
 
-  sem->acquired++;
+  sem->count.acquired++;
   sim_progress (task->sim);
-  sem->wait_total += waited;
-  sem->wait_max = MAX (sem->wait_max, waited);
+  sem->count.wait_total += waited;
+  sem->count.wait_max = MAX (sem->count.wait_max, waited);
 }
 
 gboolean rwsem_down_write_trylock (Task *task, Rwsem *sem)
@@ -153,7 +153,7 @@ static gboolean rwsem_try_unqueued (Task *task, Rwsem *sem, gboolean write)
 {
   if (sem->owner || sem->handoff || (write && sem->readers))
     return FALSE;
-  sem->steals += sem->n_waiters > 0;
+  sem->count.steals += sem->n_waiters > 0;
   if (write)
     rwsem_own (task, sem);
   else
@@ -171,7 +171,7 @@ static gboolean rwsem_optimistic_spin (Task *task, Rwsem *sem, gboolean write)
 
   if (!rwsem_can_spin (task, sem, write))
     return FALSE;
-  if (!osq_lock (task, &sem->osq, &node, &sem->spin_ns))
+  if (!osq_lock (task, &sem->osq, &node, &sem->count.spin_ns))
     return FALSE;
   while (!(taken = rwsem_try_unqueued (task, sem, write))) {
     if (rwsem_is_nonspinnable (sem, write) || (sem->owner && !task_on_cpu (sem->owner)))
@@ -188,7 +188,7 @@ static gboolean rwsem_optimistic_spin (Task *task, Rwsem *sem, gboolean write)
     } else {
       reader_limit = UR_TIME_NEVER;
     }
-    if (task_spin (task, &sem->spin_ns, reader_limit) == SPIN_RESCHED)
+    if (task_spin (task, &sem->count.spin_ns, reader_limit) == SPIN_RESCHED)
       break;
   }
   osq_unlock (&sem->osq, &node);
@@ -239,7 +239,7 @@ static void rwsem_dequeue (Task *task, Rwsem *sem, RwsemWaiter *waiter)
 /* Work under wait_lock; its cost belongs to the slow path. */
 static void rwsem_wait_lock (Task *task, Rwsem *sem, CostKey cost)
 {
-  sem->slowpath_ns += spinlock_hold (task, &sem->wait_lock, sim_cost (task->sim, cost));
+  sem->count.slowpath_ns += spinlock_hold (task, &sem->wait_lock, sim_cost (task->sim, cost));
   task_sync (task);
 }
 
@@ -291,9 +291,9 @@ static void rwsem_wake (Task *task, Rwsem *sem, WakeType type)
     rwsem_grant_readers (task, sem);
   } else if (sim_now (task->sim) >= waiter->timeout && !sem->handoff) { /* a writer stole it */
     sem->handoff = TRUE;
-    sem->handoffs++;
+    sem->count.handoffs++;
   }
-  sem->slowpath_ns += task->owed - before;
+  sem->count.slowpath_ns += task->owed - before;
 }
 
 /* rwsem_cond_wake_waiter(): somebody who has just joined the list looks whether those before it can go on. */
@@ -316,9 +316,9 @@ static void rwsem_sleep (Task *task, Rwsem *sem)
   task->waits_on = sem;
   if (worker)
     ur_level_set (level, sim_now (task->sim), level->level + 1);
-  sem->sleeps++;
+  sem->count.sleeps++;
   task_schedule (task, UR_TIME_NEVER);
-  sem->slowpath_ns += task->switch_ns;
+  sem->count.slowpath_ns += task->switch_ns;
   if (worker)
     ur_level_set (level, sim_now (task->sim), level->level - 1);
   task->waits_for = NULL;
@@ -334,11 +334,11 @@ static gboolean rwsem_try_write_lock (Task *task, Rwsem *sem, RwsemWaiter *waite
   if (rwsem_is_locked (sem)) {
     if (first && !sem->handoff && sim_now (task->sim) >= waiter->timeout) {
       sem->handoff = TRUE;
-      sem->handoffs++;
+      sem->count.handoffs++;
     }
     return FALSE;
   }
-  sem->steals += !first;
+  sem->count.steals += !first;
   rwsem_dequeue (task, sem, waiter);
   rwsem_own (task, sem);
   sem->last_cpu = task->cpu->id;
@@ -383,7 +383,7 @@ static void rwsem_down_write_slowpath (Task *task, Rwsem *sem)
     rwsem_cond_wake (task, sem);
   while (!rwsem_try_write_lock (task, sem, &waiter)) {
     if (sem->handoff && sem->first == &waiter && rwsem_handoff_spins (task) && sem->owner && task_on_cpu (sem->owner) &&
-        task_spin (task, &sem->spin_ns, UR_TIME_NEVER) == SPIN_DONE)
+        task_spin (task, &sem->count.spin_ns, UR_TIME_NEVER) == SPIN_DONE)
       continue; /* the beneficiary spins on the owner */
     rwsem_sleep_writer (task, sem, &waiter);
   }
@@ -399,7 +399,7 @@ void rwsem_down_write (Task *task, Rwsem *sem)
     rwsem_own (task, sem);
     rwsem_charge_word (task, sem);
   } else {
-    sem->contended++;
+    sem->count.contended++;
     rwsem_down_write_slowpath (task, sem);
   }
   rwsem_got (task, sem, wanted);
@@ -428,7 +428,7 @@ static void rwsem_down_read_slowpath (Task *task, Rwsem *sem)
 {
   RwsemWaiter waiter = { .task = task };
 
-  sem->contended++;
+  sem->count.contended++;
   if (rwsem_read_unqueued (task, sem)) {
     rwsem_charge_word (task, sem);
     if (sem->first && !sem->first->write && (sem->readers == 1 || rwsem_readers_spin (task)))
@@ -485,7 +485,7 @@ void rwsem_up_write (Task *task, Rwsem *sem)
 {
   task_sync (task);
   g_assert (sem->owner == task);
-  sem->hold_ns += sim_now (task->sim) - sem->acquired_at;
+  sem->count.hold_ns += sim_now (task->sim) - sem->acquired_at;
   sem->owner = NULL;
   rwsem_release (task, sem);
   rwsem_freed (task, sem);
@@ -499,7 +499,7 @@ void rwsem_up_read (Task *task, Rwsem *sem)
   if (--sem->readers == 0) {
     if (sem->n_waiters)
       sem->nonspinnable = FALSE;
-    sem->hold_ns += sim_now (task->sim) - sem->acquired_at;
+    sem->count.hold_ns += sim_now (task->sim) - sem->acquired_at;
     rwsem_freed (task, sem);
   } else {
     task_cost (task, COST_LOCK_TRANSFER);

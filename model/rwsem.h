@@ -46,7 +46,7 @@ struct Rwsem {
   unsigned last_cpu;                    /* who wrote the word last */
 
   UrTime acquired_at;                   /* of the current hold: writer, or first of the readers */
-  uint64_t acquired, contended, wait_total, wait_max, spin_ns, slowpath_ns, hold_ns, sleeps, handoffs, steals;
+  LockCounters count;
   UrLevel queued;
 };
 

@@ -2,6 +2,7 @@
 #include "model/sq_thread.h"
 
 #include "model/cpu.h"
+#include "model/iopoll.h"
 #include "model/submit.h"
 #include "model/task_work.h"
 
@@ -47,12 +48,15 @@ static unsigned sq_thread_entries (const Ring *ring)
   return busy ? 0 : ring_sq_ready (ring);
 }
 
-static gboolean sq_thread_ring_has_work (const Ring *ring) { return sq_thread_entries (ring) || ring->n_iopoll; }
+static gboolean sq_thread_ring_has_work (const Ring *ring)
+{
+  return sq_thread_entries (ring) || ring->iopoll_list.length;
+}
 
 /* __io_sq_thread(): TRUE if it submitted something or polls for completions. */
 static gboolean sq_thread_ring (Task *task, SqData *sqd, Ring *ring, gboolean cap_entries)
 {
-  gboolean lock = ring->n_iopoll || sqd->sim->kernel >= KERNEL (5, 5);
+  gboolean lock = ring->iopoll_list.length || sqd->sim->kernel >= KERNEL (5, 5);
   unsigned n;
   int submitted = 0;
 
@@ -64,15 +68,15 @@ static gboolean sq_thread_ring (Task *task, SqData *sqd, Ring *ring, gboolean ca
   sq_thread_use_mm (task, sqd);
   if (lock)
     mutex_lock (task, &ring->uring_lock);
-  if (ring->n_iopoll && ring->do_iopoll)
-    ring->do_iopoll (task, ring);
+  if (ring->iopoll_list.length)
+    io_do_iopoll (task, ring);
   if (n)
     submitted = io_submit_sqes (task, ring, cap_entries ? MIN (n, SQPOLL_CAP_ENTRIES) : n);
   if (lock)
     mutex_unlock (task, &ring->uring_lock);
   if (n && ring->sq_waiter)
     task_wake (task, ring->sq_waiter);
-  return submitted > 0 || ring->n_iopoll;
+  return submitted > 0 || ring->iopoll_list.length;
 }
 
 static gboolean sq_thread_rings (Task *task, SqData *sqd)

@@ -299,8 +299,8 @@ static void test_sleeping_writes (void)
   fixture_run (fixture, "sleeping writes");
   g_string_free (script, TRUE);
   sem = &fixture_inode (fixture, 0)->rwsem;
-  ROW_CHECK (sem->hold_ns % UR_MS == 0 && sem->hold_ns >= 4 * UR_MS && sem->hold_ns <= 17 * UR_MS,
-             "held %d us in 40 writes, expected about 10 sleeps of 1 ms", (int) (sem->hold_ns / 1000));
+  ROW_CHECK (sem->count.hold_ns % UR_MS == 0 && sem->count.hold_ns >= 4 * UR_MS && sem->count.hold_ns <= 17 * UR_MS,
+             "held %d us in 40 writes, expected about 10 sleeps of 1 ms", (int) (sem->count.hold_ns / 1000));
   fixture_free (fixture);
 }
 
@@ -315,7 +315,7 @@ static void test_nowait_writes (void)
   fixture_script (fixture, "S: ring:8 sqe:w0 sqe:w0 sqe:w0 submit:3 reap");
   fixture_run (fixture, "writes under NOWAIT");
   sem = &fixture_inode (fixture, 0)->rwsem;
-  ROW_CHECK (sem->acquired == 3 && sem->hold_ns == 0, "held %d ns", (int) sem->hold_ns);
+  ROW_CHECK (sem->count.acquired == 3 && sem->count.hold_ns == 0, "held %d ns", (int) sem->count.hold_ns);
   fixture_free (fixture);
 }
 

@@ -94,7 +94,7 @@ static Observation observe (const PathRow *row, unsigned kernel, const char *pol
   seen.result = request->result;
   seen.touched = request->time.verdict > request->time.attempt;
   seen.waited = request->time.done >= (HELD_US - 1) * UR_US;
-  seen.acquired = (unsigned) fixture_inode (fixture, 0)->rwsem.acquired - (hold != NULL);
+  seen.acquired = (unsigned) fixture_inode (fixture, 0)->rwsem.count.acquired - (hold != NULL);
   fixture_free (fixture);
   return seen;
 }

@@ -21,13 +21,14 @@ static char *counted (const Mutex *mutex)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text, "acquired %d contended %d sleeps %d steals %d handoffs %d", (int) mutex->acquired,
-                          (int) mutex->contended, (int) mutex->sleeps, (int) mutex->steals, (int) mutex->handoffs);
-  append_us (text, "spin", mutex->spin_ns);
-  append_us (text, "wait", mutex->wait_total);
-  append_us (text, "max", mutex->wait_max);
-  append_us (text, "hold", mutex->hold_ns);
-  append_us (text, "slow", mutex->slowpath_ns);
+  g_string_append_printf (text, "acquired %d contended %d sleeps %d steals %d handoffs %d", (int) mutex->count.acquired,
+                          (int) mutex->count.contended, (int) mutex->count.sleeps, (int) mutex->count.steals,
+                          (int) mutex->count.handoffs);
+  append_us (text, "spin", mutex->count.spin_ns);
+  append_us (text, "wait", mutex->count.wait_total);
+  append_us (text, "max", mutex->count.wait_max);
+  append_us (text, "hold", mutex->count.hold_ns);
+  append_us (text, "slow", mutex->count.slowpath_ns);
   return g_string_free (text, FALSE);
 }
 

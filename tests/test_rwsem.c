@@ -18,13 +18,14 @@ static char *counted (const Rwsem *sem)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text, "acquired %d contended %d sleeps %d steals %d handoffs %d", (int) sem->acquired,
-                          (int) sem->contended, (int) sem->sleeps, (int) sem->steals, (int) sem->handoffs);
-  append_us (text, "spin", sem->spin_ns);
-  append_us (text, "wait", sem->wait_total);
-  append_us (text, "max", sem->wait_max);
-  append_us (text, "hold", sem->hold_ns);
-  append_us (text, "slow", sem->slowpath_ns);
+  g_string_append_printf (text, "acquired %d contended %d sleeps %d steals %d handoffs %d", (int) sem->count.acquired,
+                          (int) sem->count.contended, (int) sem->count.sleeps, (int) sem->count.steals,
+                          (int) sem->count.handoffs);
+  append_us (text, "spin", sem->count.spin_ns);
+  append_us (text, "wait", sem->count.wait_total);
+  append_us (text, "max", sem->count.wait_max);
+  append_us (text, "hold", sem->count.hold_ns);
+  append_us (text, "slow", sem->count.slowpath_ns);
   return g_string_free (text, FALSE);
 }
 
@@ -260,8 +261,10 @@ static void test_reader_spin_limit (void)
     fixture_script (fixture, script->str);
     fixture_run (fixture, script->str);
     sem = &fixture_inode (fixture, 0)->rwsem;
-    ROW_CHECK (sem->spin_ns == rows[i].spins, "%u readers: spun %d ns", rows[i].readers, (int) sem->spin_ns);
-    ROW_CHECK (sem->sleeps == 1 && sem->wait_total == 99 * UR_US, "%u readers: then it slept", rows[i].readers);
+    ROW_CHECK (sem->count.spin_ns == rows[i].spins, "%u readers: spun %d ns", rows[i].readers,
+               (int) sem->count.spin_ns);
+    ROW_CHECK (sem->count.sleeps == 1 && sem->count.wait_total == 99 * UR_US, "%u readers: then it slept",
+               rows[i].readers);
     g_string_free (script, TRUE);
     fixture_free (fixture);
   }
@@ -464,17 +467,18 @@ static void stress (unsigned cpus, unsigned tasks, gboolean reads, const char *p
   for (unsigned i = 0; i < fixture->sim->tasks->len; i++)
     ROW_CHECK (((Task *) g_ptr_array_index (fixture->sim->tasks, i))->state == TASK_DEAD, "%s: task %u ends", row, i);
   ROW_CHECK (shared.violations == 0, "%s, %u tasks: %u times not alone", row, tasks, shared.violations);
-  ROW_CHECK (shared.acquisitions == tasks * 100 && shared.sem->acquired == tasks * 100, "%s: acquired %d", row,
-             (int) shared.sem->acquired);
+  ROW_CHECK (shared.acquisitions == tasks * 100 && shared.sem->count.acquired == tasks * 100, "%s: acquired %d", row,
+             (int) shared.sem->count.acquired);
   ROW_CHECK (!rwsem_is_locked (shared.sem) && !rwsem_contenders (shared.sem) && !shared.sem->handoff, "%s: free", row);
-  ROW_CHECK (shared.sem->wait_total == shared.waited, "%s: waited %d of %d", row, (int) shared.sem->wait_total,
-             (int) shared.waited);
-  ROW_CHECK (reads || shared.sem->hold_ns == shared.written, "%s: held %d of %d", row, (int) shared.sem->hold_ns,
-             (int) shared.written);
-  ROW_CHECK (shared.sem->contended <= shared.sem->acquired && shared.sem->spin_ns <= shared.sem->wait_total &&
-                 shared.sem->wait_max <= shared.sem->wait_total,
+  ROW_CHECK (shared.sem->count.wait_total == shared.waited, "%s: waited %d of %d", row,
+             (int) shared.sem->count.wait_total, (int) shared.waited);
+  ROW_CHECK (reads || shared.sem->count.hold_ns == shared.written, "%s: held %d of %d", row,
+             (int) shared.sem->count.hold_ns, (int) shared.written);
+  ROW_CHECK (shared.sem->count.contended <= shared.sem->count.acquired &&
+                 shared.sem->count.spin_ns <= shared.sem->count.wait_total &&
+                 shared.sem->count.wait_max <= shared.sem->count.wait_total,
              "%s: counts fit", row);
-  ROW_CHECK (tasks == 1 || shared.sem->contended > 0, "%s: contended", row);
+  ROW_CHECK (tasks == 1 || shared.sem->count.contended > 0, "%s: contended", row);
   fixture_free (fixture);
 }
 

@@ -17,11 +17,11 @@ static char *counted (const Rwsem *sem)
 {
   GString *text = g_string_new (NULL);
 
-  g_string_append_printf (text, "contended %d sleeps %d steals %d handoffs %d spin ", (int) sem->contended,
-                          (int) sem->sleeps, (int) sem->steals, (int) sem->handoffs);
-  fixture_append_us (text, sem->spin_ns);
+  g_string_append_printf (text, "contended %d sleeps %d steals %d handoffs %d spin ", (int) sem->count.contended,
+                          (int) sem->count.sleeps, (int) sem->count.steals, (int) sem->count.handoffs);
+  fixture_append_us (text, sem->count.spin_ns);
   g_string_append (text, " slow ");
-  fixture_append_us (text, sem->slowpath_ns);
+  fixture_append_us (text, sem->count.slowpath_ns);
   return g_string_free (text, FALSE);
 }
 
@@ -210,7 +210,7 @@ static void test_disorder (void)
       fixture_script (fixture, script->str);
       fixture_run (fixture, set);
       sem = &fixture_inode (fixture, 0)->rwsem;
-      ROW_CHECK (sem->acquired == 24 * 41, "%s: %d acquired", set, (int) sem->acquired);
+      ROW_CHECK (sem->count.acquired == 24 * 41, "%s: %d acquired", set, (int) sem->count.acquired);
       g_string_free (script, TRUE);
       fixture_free (fixture);
     }

@@ -60,7 +60,7 @@ static void test_owner (void)
     const WqRow row = { rows[i].rule, rows[i].policy, rows[i].set,      rows[i].script, "0123",
                         NULL,         NULL,           rows[i].parallel, rows[i].workers };
     Fixture *fixture = wq_run_row (&row, HASH_NONE);
-    unsigned contended = (unsigned) fixture_inode (fixture, 0)->rwsem.contended;
+    unsigned contended = (unsigned) fixture_inode (fixture, 0)->rwsem.count.contended;
 
     ROW_CHECK (contended == rows[i].contended, "%s: contended %u times", rows[i].rule, contended);
     ROW_CHECK (count_owners (fixture) == rows[i].owners, "%s: %u owners", rows[i].rule, count_owners (fixture));

@@ -78,7 +78,7 @@ static void check_rows (const WqRow *rows, unsigned n)
     fixture_run (fixture, row->rule);
     started = FIXTURE_ORDER (fixture, started);
     posted = FIXTURE_ORDER (fixture, posted);
-    contended = (unsigned) fixture_inode (fixture, 0)->rwsem.contended;
+    contended = (unsigned) fixture_inode (fixture, 0)->rwsem.count.contended;
     ROW_CHECK (!row->started || strcmp (started, row->started) == 0, "%s: started %s", row->rule, started);
     ROW_CHECK (!row->posted || strcmp (posted, row->posted) == 0, "%s: posted %s", row->rule, posted);
     ROW_CHECK (fixture_parallel (fixture, -1) == row->parallel, "%s: %u at once", row->rule,

@@ -267,11 +267,11 @@ static void test_pause_under_lock (void)
   fixture_run (fixture, "pause under the lock");
   sem = &fixture_inode (fixture, 0)->rwsem;
   throttled = fixture->sim->wb->throttled;
-  ROW_CHECK (throttled > UR_S && sem->hold_ns >= throttled, "the owner slept for %d ms of %d ms",
-             (int) (throttled / UR_MS), (int) (sem->hold_ns / UR_MS));
-  ROW_CHECK (sem->sleeps >= 1 && sem->wait_max > 200 * UR_MS, "the other slept: %d, %d ms", (int) sem->sleeps,
-             (int) (sem->wait_max / UR_MS));
-  ROW_CHECK (fixture_inode (fixture, 1)->rwsem.wait_max == 0, "another file's lock is free");
+  ROW_CHECK (throttled > UR_S && sem->count.hold_ns >= throttled, "the owner slept for %d ms of %d ms",
+             (int) (throttled / UR_MS), (int) (sem->count.hold_ns / UR_MS));
+  ROW_CHECK (sem->count.sleeps >= 1 && sem->count.wait_max > 200 * UR_MS, "the other slept: %d, %d ms",
+             (int) sem->count.sleeps, (int) (sem->count.wait_max / UR_MS));
+  ROW_CHECK (fixture_inode (fixture, 1)->rwsem.count.wait_max == 0, "another file's lock is free");
   fixture_free (fixture);
 }
 
