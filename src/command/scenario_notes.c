@@ -126,7 +126,11 @@ static void note_versions (GPtrArray *notes, const GPtrArray *policies, unsigned
       strange = strange || (policy->queues[q].kind == QUEUE_WORKQUEUE) != (kernel < KERNEL (5, 5));
     }
     if (kernel > KERNEL (6, 18)) {
-      note (notes, "%s: kernel %s is newer than the newest that is modelled and taken as 6.18.", policy->name, version);
+      note (
+          notes,
+          "%s: kernel %s is newer than 6.18, the newest that is modelled; of later changes only the exit of idle io-wq "
+          "workers (6.19) is.",
+          policy->name, version);
     }
     if (strange) {
       note (notes, "%s: kernel %s has no queue of this kind (workqueues up to 5.4, io-wq from 5.5): a what-if.",
