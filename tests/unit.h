@@ -28,6 +28,7 @@
   X (input) \
   X (tracepoint) \
   X (validate_ini) \
+  X (throughput_record) \
   X (observation) \
   X (cpu) \
   X (interrupt) \

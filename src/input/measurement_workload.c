@@ -1,0 +1,69 @@
+/* Jobs of measured results as workloads.  See measurement_workload.h. */
+#include "src/input/measurement_workload.h"
+#include "src/input/fio_options.h"
+#include "src/input/fio_workload.h"
+#include "src/input/input_error.h"
+
+/* kb_base first, as it changes how the others are read. */
+static gboolean apply (const MeasuredSection *section, gboolean kb_base, JobOptions *options, const OptionPlace *place,
+                       GError **error)
+{
+  for (unsigned i = 0; i < section->options->len; i++) {
+    const MeasuredOption *option = &g_array_index (section->options, MeasuredOption, i);
+    if (g_str_equal (option->name, "kb_base") == kb_base &&
+        !job_options_set (options, option->name, option->value, place, error)) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean add_section (FioWorkload *jobs, const MeasuredSection *section, const OptionPlace *place,
+                             GError **error)
+{
+  JobOptions options;
+
+  job_options_init (&options);
+  return apply (section, TRUE, &options, place, error) && apply (section, FALSE, &options, place, error) &&
+         fio_workload_add (jobs, section->name, &options, place, error);
+}
+
+/* MEASURED_WQ: the ring of a liburing program, which marks its requests itself. */
+static void set_ring (const Measurement *measurement, Workload *workload)
+{
+  for (unsigned i = 0; i < workload->jobs->len; i++) {
+    WorkloadJob *job = workload->jobs->pdata[i];
+    if (measurement->tool == MEASURED_WQ) {
+      job->ring.given = TRUE;
+      job->ring.flags = (RingFlags){ .sqpoll = job->sqpoll };
+    }
+    job->ring.iowq_max_workers[0] = measurement->workers;
+  }
+}
+
+Workload *measurement_workload (const Measurement *measurement, int cache, unsigned cpus, GError **error)
+{
+  const FioJobOptions how = { .files_exist = measurement->job ? 1 : -1, .cpus = cpus };
+  Workload *workload = workload_new ();
+  GStringChunk *strings = g_string_chunk_new (1024);
+  const OptionPlace place = { measurement->file, measurement->line, FALSE, strings, workload };
+  FioWorkload *jobs = fio_workload_new (workload, &how, measurement->file);
+  gboolean ok = TRUE;
+
+  for (unsigned i = 0; ok && i < measurement->sections->len; i++) {
+    ok = add_section (jobs, measurement->sections->pdata[i], &place, error);
+  }
+  fio_workload_free (jobs);
+  g_string_chunk_free (strings);
+  if (!ok) {
+    workload_free (workload);
+    return NULL;
+  }
+  set_ring (measurement, workload);
+  for (unsigned i = 0; cache >= 0 && i < workload->files->len; i++) {
+    ((WorkloadFile *) workload->files->pdata[i])->cache = (CacheState) cache;
+  }
+  workload->source_name = g_strdup (measurement->file);
+  workload->format = g_strdup ("measured result");
+  return workload;
+}
