@@ -276,6 +276,8 @@ void application_reaped (Application *application, Request *request)
   application_count_phases (sim, &request->time);
   if (request->outcome != OUTCOME_FAILED) /* what fails is no throughput */
     result_op_add (&sim->op[request->io.op], request, synchronous);
+  if (G_UNLIKELY (sim_now (sim) >= sim->timeline->next))
+    sim_timeline_add (sim);
   sim->residence += sim_now (sim) - request->entered;
   application->free[application->n_free++] = request;
 }

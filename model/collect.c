@@ -404,7 +404,22 @@ static void collect_device (const Simulation *sim, RunResult *result)
     g_ptr_array_add (result->notes, g_strdup_printf ("Device %s: %s", device->name, device->evidence));
 }
 
-static void collect_cache (const Simulation *sim, RunResult *result)
+void sim_timeline_add (Simulation *sim)
+{
+  const BdiWriteback *wb = sim->wb;
+  TimelineSlice slice = { .until = sim_now (sim),
+                          .written = wb->written,
+                          .paused = writeback_paused (wb),
+                          .dirty = wb->pages.dirty + wb->pages.writeback };
+
+  for (unsigned i = 0; i < IO_SYNC; i++) {
+    slice.ios += sim->op[i].ios;
+    slice.bytes += sim->op[i].bytes;
+  }
+  timeline_add (sim->timeline, &slice);
+}
+
+static void collect_cache (Simulation *sim, RunResult *result)
 {
   const BdiWriteback *wb = sim->wb;
 
@@ -419,6 +434,8 @@ static void collect_cache (const Simulation *sim, RunResult *result)
                                  .evicted = wb->evicted,
                                  .throttled = wb->throttled,
                                  .longest_pause = wb->longest_pause };
+  sim_timeline_add (sim);
+  result->periods = timeline_phases (sim->timeline);
 }
 
 static void collect_notes (const Simulation *sim, RunResult *result)
@@ -499,6 +516,8 @@ void run_result_free (RunResult *result)
   if (!result)
     return;
   g_free (result->lock);
+  if (result->periods)
+    g_array_unref (result->periods);
   if (result->notes)
     g_ptr_array_unref (result->notes);
   g_free (result);

@@ -61,6 +61,16 @@ typedef struct {
   UrTime   throttled, longest_pause;      /* all pauses together, and the longest */
 } ResultCache;
 
+/* A phase of the run (timeline.h): from `from` to `to`, ns since its start.  ios: completed in it.  dirty_pages: dirty or
+ * under writeback, mean over the phase and at its end; written_pages: whose writeback ended; throttled: share of the
+ * phase in which at least one writer was paused. */
+typedef struct {
+  const char *name;                 /* "fill", "drain", "throttle", "steady": static */
+  UrTime   from, to;
+  uint64_t ios, written_pages, dirty_pages_end;
+  double   iops, bw_bytes, dirty_pages, throttled;
+} ResultPeriod;
+
 typedef struct {
   char     policy[64], engine[16], machine[64], fs[32];
   unsigned kernel;                  /* KERNEL (a, b) */
@@ -81,6 +91,7 @@ typedef struct {
   struct { double busy, idle, spin, app, sq_thread, workers, flusher, irq; } cpu;
   ResultDevice device;
   ResultCache cache;
+  GArray  *periods;                 /* of ResultPeriod, in order (transfer full); empty if nobody was throttled */
   uint64_t events;
   double   wall_s;                  /* for --timing only */
   gboolean interrupted;             /* stopped early: what is there is right but partial */

@@ -6,6 +6,7 @@
 #define SIM_H
 
 #include "model/simulation.h"
+#include "model/timeline.h"
 #include "src/engine/coroutine.h"
 #include "src/engine/random.h"
 #include "src/engine/tally.h"
@@ -55,6 +56,7 @@ struct Simulation {
   GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */
   BlockDevice *device;
   BdiWriteback *wb;                     /* of the device */
+  Timeline *timeline;                   /* for the report */
   WorkerPool *kworkers;                 /* [n_nodes], of the workqueues before 5.5; NULL without one */
   GPtrArray *applications;              /* of Application, owned */
   unsigned applications_running;        /* of the stonewall group that is running */
@@ -86,6 +88,8 @@ void sim_fail (Simulation *sim, GError *error);
 void sim_trace_event (Task *task, TraceEventKind kind, const Request *request, unsigned count);
 /* A request of a synchronous engine: submitted and completed in one call. */
 void sim_synchronous (Simulation *sim, const Request *request);
+/* Ends a slice of the timeline. */
+void sim_timeline_add (Simulation *sim);
 /* A stream has issued and reaped everything: starts the next stonewall group, or ends the run. */
 void sim_application_ended (Simulation *sim);
 

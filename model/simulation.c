@@ -314,6 +314,8 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   cpus_init (sim);
   sim->device = block_device_new (sim, setup->device);
   sim->wb = bdi_writeback_new (sim);
+  sim->timeline = g_new (Timeline, 1);
+  timeline_init (sim->timeline, sim->wb->freerun);
   sim->tasks = g_ptr_array_new_with_free_func ((GDestroyNotify) task_free);
   sim->rings = g_ptr_array_new_with_free_func ((GDestroyNotify) ring_free);
   sim->sq_data = g_ptr_array_new_with_free_func ((GDestroyNotify) sq_data_free);
@@ -353,6 +355,7 @@ void sim_free (Simulation *sim)
   cpus_free (sim);
   ur_coroutine_pool_free (sim->stacks);
   bdi_writeback_free (sim->wb);
+  g_free (sim->timeline);
   block_device_free (sim->device);
   ur_engine_free (sim->engine);
   g_free (sim->op);

@@ -164,11 +164,15 @@ static void balance_sleep (Task *task, BdiWriteback *wb, double pause)
 {
   UrTime from = sim_now (wb->sim), slept;
 
+  if (!wb->n_paused++)
+    wb->paused_since = from;
   task_prepare_to_sleep (task);
   task->waits_for = "dirty pages to be written (balance_dirty_pages)";
   task_schedule (task, (jiffies (wb) + (UrTime) pause + 1) * jiffy (wb));
   task->waits_for = NULL;
   slept = sim_now (wb->sim) - from;
+  if (!--wb->n_paused)
+    wb->paused += sim_now (wb->sim) - wb->paused_since;
   wb->pauses++;
   wb->throttled += slept;
   wb->longest_pause = MAX (wb->longest_pause, slept);

@@ -41,6 +41,7 @@ struct BdiWriteback {
   /* Counted for the report. */
   uint64_t pauses, evicted, flushed;
   UrTime throttled, longest_pause;
+  unsigned n_paused; UrTime paused_since, paused;       /* tasks that pause now, since the first; ns in which some did */
   uint64_t max_dirty;                   /* pages dirty or under writeback, as far as balancing has seen */
 };
 
@@ -67,6 +68,11 @@ static inline gboolean balance_dirty_pages_ratelimited (Task *task, BdiWriteback
                 wb->pages.dirty + wb->pages.writeback <= wb->thresh))
     return TRUE;
   return balance_dirty_pages (task, nowait);
+}
+/* ns so far in which at least one task paused. */
+static inline UrTime writeback_paused (const BdiWriteback *wb)
+{
+  return wb->paused + (wb->n_paused ? sim_now (wb->sim) - wb->paused_since : 0);
 }
 /* Drops pages if there are more than memory has room for. */
 void     writeback_reclaim (Task *task, BdiWriteback *wb);

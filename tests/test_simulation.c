@@ -267,8 +267,12 @@ static gboolean same_result (const RunResult *one, const RunResult *other)
   RunResult a = *one, b = *other;
 
   a.lock = b.lock = NULL;
+  a.periods = b.periods = NULL;
   a.notes = b.notes = NULL;
   a.wall_s = b.wall_s = 0;
+  if (one->periods->len != other->periods->len ||
+      memcmp (one->periods->data, other->periods->data, one->periods->len * sizeof (ResultPeriod)))
+    return FALSE;
   return memcmp (&a, &b, sizeof a) == 0 && memcmp (one->lock, other->lock, one->n_locks * sizeof *one->lock) == 0;
 }
 

@@ -303,6 +303,28 @@ static RunResult *run_words (const char *words, const char *job)
   return result;
 }
 
+/* Filling the cache, then a steady state in which the device decides. */
+static void check_phases (const char *rule, const RunResult *result, double device)
+{
+  const GArray *phases = result->periods;
+  const ResultPeriod *first, *last;
+
+  if (!ROW_CHECK (phases->len >= 2, "%s: %d phases", rule, (int) phases->len))
+    return;
+  first = &g_array_index (phases, ResultPeriod, 0);
+  last = &g_array_index (phases, ResultPeriod, phases->len - 1);
+  ROW_CHECK (strcmp (first->name, "fill") == 0 && strcmp (last->name, "steady") == 0, "%s: from %s to %s", rule,
+             first->name, last->name);
+  ROW_CHECK (first->throttled == 0 && first->bw_bytes > 10 * device, "%s: fills at %.0f MiB/s, paused %g", rule,
+             first->bw_bytes / 1048576, first->throttled);
+  ROW_CHECK (last->throttled > 0.5 && ABS (last->bw_bytes - device) < 0.05 * device,
+             "%s: steady at %.2f MiB/s, paused %g", rule, last->bw_bytes / 1048576, last->throttled);
+  ROW_CHECK (ABS ((double) PAGES (last->written_pages) - last->bw_bytes * (double) (last->to - last->from) / UR_S) <
+                 0.05 * (double) PAGES (last->written_pages),
+             "%s: as much is written as made dirty", rule);
+  ROW_CHECK (last->to == result->sim_ns, "%s: up to the end", rule);
+}
+
 /* Over the limit every policy is as fast as the device; whoever is throttled is what differs. */
 static void test_convergence (void)
 {
@@ -340,6 +362,7 @@ static void test_convergence (void)
                rows[i].rule, submit);
     ROW_CHECK (result->cache.pauses > 10 && result->cache.longest_pause <= 205 * UR_MS && result->cpu.flusher > 0,
                "%s: %d pauses", rows[i].rule, (int) result->cache.pauses);
+    check_phases (rows[i].rule, result, device);
     run_result_free (result);
   }
 }

@@ -55,6 +55,7 @@
   X (io_wq_manager) \
   X (tctx) \
   X (workqueue) \
+  X (timeline) \
   X (writeback) \
   X (application_uring) \
   X (application_pace) \

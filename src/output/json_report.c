@@ -244,6 +244,28 @@ static void put_cache (JsonBuilder *builder, const ResultCache *cache)
   json_builder_end_object (builder);
 }
 
+/* In 4 KiB pages, as "cache". */
+static void put_periods (JsonBuilder *builder, const GArray *periods)
+{
+  json_open_array (builder, "phases");
+  for (unsigned i = 0; i < periods->len; i++) {
+    const ResultPeriod *period = &g_array_index (periods, ResultPeriod, i);
+    json_open_object (builder, NULL);
+    json_put_string (builder, "name", period->name);
+    json_put_int (builder, "from_ns", period->from);
+    json_put_int (builder, "to_ns", period->to);
+    json_put_int (builder, "ios", period->ios);
+    json_put_double (builder, "iops", period->iops);
+    json_put_double (builder, "bw_bytes", period->bw_bytes);
+    json_put_int (builder, "written_pages", period->written_pages);
+    json_put_double (builder, "dirty_pages", period->dirty_pages);
+    json_put_int (builder, "dirty_pages_end", period->dirty_pages_end);
+    json_put_double (builder, "throttled", period->throttled);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
 static void put_run_more (JsonBuilder *builder, const ReportRun *run)
 {
   const RunResult *result = run->result;
@@ -276,6 +298,9 @@ static void put_run_more (JsonBuilder *builder, const ReportRun *run)
   }
   if (result->cache.used) {
     put_cache (builder, &result->cache);
+  }
+  if (result->periods && result->periods->len) {
+    put_periods (builder, result->periods);
   }
   put_phases (builder, result);
   json_put_int (builder, "ipis", result->ipis);

@@ -1,5 +1,6 @@
 /* Tables shared by the text reports; see text_sections.h. */
 #include "src/output/text_sections.h"
+#include "model/page_cache.h"
 #include "src/output/escape.h"
 #include "src/output/format.h"
 #include "src/output/text_table.h"
@@ -122,6 +123,69 @@ void text_section_cpus (const ReportRun *runs, char *const *names, unsigned n, G
   }
   print_titled (table, "What the CPUs did (share of all CPU time; spinning, on locks or polling, lies inside busy)",
                 out);
+}
+
+static void take_pages (TextTable *table, double pages)
+{
+  text_table_take (table, pages > 0 ? format_bytes (pages * PAGE_SIZE_BYTES) : g_strdup (""));
+}
+
+static void take_time (TextTable *table, UrTime ns) { text_table_take (table, ns ? format_time (ns) : g_strdup ("")); }
+
+void text_section_cache (const ReportRun *runs, char *const *names, unsigned n, GString *out)
+{
+  g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrr");
+
+  text_table_header (table, "", "dirty", "writeback", "most", "limit", "flushed", "evicted", "pauses", "paused",
+                     "longest", NULL);
+  for (unsigned i = 0; i < n; i++) {
+    const ResultCache *cache = &runs[i].result->cache;
+    if (!cache->used) {
+      continue;
+    }
+    text_table_add (table, names[i]);
+    take_pages (table, cache->dirty);
+    take_pages (table, cache->writeback);
+    take_pages (table, cache->max_dirty);
+    take_pages (table, cache->limit);
+    take_pages (table, cache->flushed);
+    take_pages (table, cache->evicted);
+    take_count (table, cache->pauses);
+    take_time (table, cache->throttled);
+    take_time (table, cache->longest_pause);
+  }
+  if (text_table_rows (table)) {
+    print_titled (table,
+                  "The page cache (dirty and under writeback at the end; the most of both; pauses of writers, in all)",
+                  out);
+  }
+}
+
+void text_section_periods (const ReportRun *runs, char *const *names, unsigned n, GString *out)
+{
+  g_autoptr (TextTable) table = text_table_new ("llrrrrrrr");
+
+  text_table_header (table, "", "phase", "from", "to", "IOPS", "bytes/s", "written/s", "dirty", "paused", NULL);
+  for (unsigned i = 0; i < n; i++) {
+    const GArray *periods = runs[i].result->periods;
+    for (unsigned k = 0; periods && k < periods->len; k++) {
+      const ResultPeriod *period = &g_array_index (periods, ResultPeriod, k);
+      const double seconds = (period->to - period->from) / 1e9;
+      text_table_add (table, k ? "" : names[i]);
+      text_table_add (table, period->name);
+      text_table_take (table, format_time (period->from));
+      text_table_take (table, format_time (period->to));
+      text_table_take (table, format_rate (period->iops));
+      text_table_take (table, format_bytes (period->bw_bytes));
+      take_pages (table, seconds > 0 ? period->written_pages / seconds : 0);
+      take_pages (table, period->dirty_pages);
+      text_table_take (table, period->throttled > 0 ? format_share (period->throttled) : g_strdup (""));
+    }
+  }
+  if (text_table_rows (table)) {
+    print_titled (table, "Phases of the run (dirty: mean, under writeback too; paused: share of time some writer was)",
+                  out);
+  }
 }
 
 void text_section_notes (const GPtrArray *notes, GString *out)
