@@ -28,6 +28,19 @@ static const AsyncEngine posixaio = { application_posixaio_queue, application_po
 
 static void application_body (Task *task, void *data);
 
+/* How many requests may be in flight, and down to how many it reaps when they are.  fio_ioring_init() rounds the depth
+ * up to a power of two after iodepth_low took its default from it: iodepth=24 fills up to 32 and drains to 24. */
+static void application_set_depth (Application *application, unsigned asked)
+{
+  const WorkloadJob *job = application->job;
+  gboolean rounds = application->engine == APPLICATION_IO_URING && !(job->ring.given && !job->ring.by_fio);
+
+  application->iodepth_low = job->iodepth_low < job->iodepth ? MIN (job->iodepth_low, asked) : asked;
+  application->iodepth = asked;
+  if (rounds && (asked & (asked - 1)))
+    application->iodepth = 1u << g_bit_storage (asked);
+}
+
 Application *application_new (Simulation *sim, const WorkloadJob *job)
 {
   const SimulationSetup *setup = sim->setup;
@@ -38,11 +51,12 @@ Application *application_new (Simulation *sim, const WorkloadJob *job)
   application->number = sim->applications->len;
   application->engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
   application->sqpoll = application->engine == APPLICATION_IO_URING && application_wants_sqpoll (job, setup->sqpoll);
-  application->submit_and_wait = application->engine == APPLICATION_IO_URING && job->ring.given && !application->sqpoll;
+  application->submit_and_wait =
+      application->engine == APPLICATION_IO_URING && !application->sqpoll && job->ring.given && !job->ring.by_fio;
   application->sqe_flags = (job->fixed_files ? SQE_FIXED_FILE : 0) | (job->fixed_buffers ? SQE_FIXED_BUFFER : 0);
-  application->iodepth = setup->iodepth ? setup->iodepth : job->iodepth;
-  if (application->engine == APPLICATION_PSYNC)
-    application->iodepth = 1;
+  application_set_depth (application, application->engine == APPLICATION_PSYNC ? 1
+                                      : setup->iodepth                         ? setup->iodepth
+                                                                               : job->iodepth);
   g_queue_init (&application->finished);
   application->slots = g_new0 (Request, application->iodepth);
   application->free = g_new (Request *, application->iodepth);
@@ -359,13 +373,12 @@ static void application_drain_to_low (Application *application, const AsyncEngin
 {
   const WorkloadJob *job = application->job;
   unsigned min = MAX (MIN (job->batch_complete_min, application->iodepth), 1);
-  unsigned low = job->iodepth_low < job->iodepth ? MIN (job->iodepth_low, application->iodepth) : application->iodepth;
 
   do {
     unsigned want = MIN (min, application_in_flight (application));
 
     engine->reap (application, want, MAX (job->batch_complete_max, want), UR_TIME_NEVER);
-  } while (application_in_flight (application) > low);
+  } while (application_in_flight (application) > application->iodepth_low);
 }
 
 /* The system call: preadv2() and its like, fsync(). */
@@ -432,11 +445,15 @@ static void application_run_async (Application *application, const AsyncEngine *
       application_link (application, request);
     engine->queue (application, request);
     application->queued++;
+    application->batched++;
     application_issued (application, io.op, io.length);
     if (application->chain_left)
       continue;
-    if (application->queued >= batch)
+    if (application->batched >= batch) {
       engine->commit (application);
+      application->batched = 0;
+    }
+    /* td_io_getevents() commits, too, but does not begin a new batch. */
     while (application->n_free < room && application_in_flight (application)) {
       if (application->queued && !application->submit_and_wait)
         engine->commit (application);

@@ -18,13 +18,15 @@ struct Application {
   ApplicationEngine engine;
   const AsyncEngine *async;             /* NULL: synchronous */
   unsigned number;                      /* index in Simulation.applications */
-  unsigned iodepth;
+  unsigned iodepth;                     /* slots; fio's io_uring engine has a power of two of them */
+  unsigned iodepth_low;                 /* with all of them in flight it reaps until so few are */
   gboolean sqpoll;
   Task *task;
   Ring *ring;                           /* io_uring only */
   IoSource *source; unsigned pass;
   Request *slots; Request **free; unsigned n_free;
   unsigned queued;                      /* prepared, not yet committed */
+  unsigned batched;                     /* queued since the last full iodepth_batch, committed or not (io_u_queued) */
   gboolean submit_and_wait;             /* io_uring: as a liburing program, see RingOptions */
   UrTime stranded;                      /* io_uring: since then it waits for completions that were dropped */
   Request *queued_first, *queued_last;  /* in order, through work_next (libaio; SQPOLL: a chain) */

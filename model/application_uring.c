@@ -242,7 +242,10 @@ static void application_uring_wait (Application *application, unsigned min, UrTi
   Ring *ring = application->ring;
   Task *task = application->task;
 
-  if (!application->sqpoll || application->job->ring.given) { /* liburing waits in the kernel, fio does not */
+  const RingOptions *options = &application->job->ring;
+
+  /* liburing waits in the kernel, fio does not */
+  if (!application->sqpoll || (options->given && !options->by_fio)) {
     io_uring_enter_timeout (task, ring, 0,
                             application_uring_want (application, min, application_uring_awaited (application)), TRUE,
                             deadline);

@@ -10,27 +10,26 @@
 
 G_DEFINE_QUARK (ring - setup - error - quark, ring_setup_error)
 
-/* X(member, name, first kernel) */
-#define RING_FLAGS(X)                               \
-  X (sqpoll, "sqpoll", KERNEL (5, 1))               \
-  X (sq_aff, "sq-aff", KERNEL (5, 1))               \
-  X (iopoll, "iopoll", KERNEL (5, 1))               \
-  X (cqsize, "cqsize", KERNEL (5, 5))               \
-  X (clamp, "clamp", KERNEL (5, 6))                 \
-  X (attach_wq, "attach-wq", KERNEL (5, 6))         \
-  X (submit_all, "submit-all", KERNEL (5, 18))      \
-  X (coop_taskrun, "coop-taskrun", KERNEL (5, 19))  \
-  X (taskrun_flag, "taskrun-flag", KERNEL (5, 19))  \
-  X (single_issuer, "single-issuer", KERNEL (6, 0)) \
-  X (defer_taskrun, "defer-taskrun", KERNEL (6, 1)) \
-  X (hybrid_iopoll, "hybrid-iopoll", KERNEL (6, 13))
-
+/* X(member, name, bit of IORING_SETUP_*, first kernel) */
+#define RING_FLAGS(X)                                   \
+  X (sqpoll, "sqpoll", 1, KERNEL (5, 1))                \
+  X (sq_aff, "sq-aff", 2, KERNEL (5, 1))                \
+  X (iopoll, "iopoll", 0, KERNEL (5, 1))                \
+  X (cqsize, "cqsize", 3, KERNEL (5, 5))                \
+  X (clamp, "clamp", 4, KERNEL (5, 6))                  \
+  X (attach_wq, "attach-wq", 5, KERNEL (5, 6))          \
+  X (submit_all, "submit-all", 7, KERNEL (5, 18))       \
+  X (coop_taskrun, "coop-taskrun", 8, KERNEL (5, 19))   \
+  X (taskrun_flag, "taskrun-flag", 9, KERNEL (5, 19))   \
+  X (single_issuer, "single-issuer", 12, KERNEL (6, 0)) \
+  X (defer_taskrun, "defer-taskrun", 13, KERNEL (6, 1)) \
+  X (hybrid_iopoll, "hybrid-iopoll", 17, KERNEL (6, 13))
 static const struct {
   size_t offset;
   const char *name;
-  unsigned since;
+  unsigned bit, since;
 } ring_flags[] = {
-#define RING_FLAG(member, name, since) { G_STRUCT_OFFSET (RingFlags, member), name, since },
+#define RING_FLAG(member, name, bit, since) { G_STRUCT_OFFSET (RingFlags, member), name, bit, since },
   RING_FLAGS (RING_FLAG)
 };
 
@@ -49,9 +48,20 @@ gboolean ring_flags_set (RingFlags *flags, const char *name)
   return FALSE;
 }
 
+unsigned ring_flags_set_bits (RingFlags *flags, unsigned bits)
+{
+  for (unsigned i = 0; i < G_N_ELEMENTS (ring_flags); i++) {
+    const unsigned mask = 1u << ring_flags[i].bit;
+
+    G_STRUCT_MEMBER (gboolean, flags, ring_flags[i].offset) |= (bits & mask) != 0;
+    bits &= ~mask;
+  }
+  return bits;
+}
+
 const char *const *ring_flag_names (void)
 {
-#define RING_FLAG_NAME(member, name, since) name,
+#define RING_FLAG_NAME(member, name, bit, since) name,
   static const char *const names[] = { RING_FLAGS (RING_FLAG_NAME) NULL };
 
   return names;

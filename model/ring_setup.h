@@ -31,6 +31,9 @@ gboolean ring_setup_check (const RingSetup *setup, unsigned kernel, RingSizes *r
 
 /* Sets the flag of this name: the kernel's in lower case with dashes ("defer-taskrun").  FALSE: there is none. */
 gboolean ring_flags_set (RingFlags *flags, const char *name);
+/* Sets those whose bits of IORING_SETUP_* (include/uapi/linux/io_uring.h) are set; returns the bits the model does not
+ * know. */
+unsigned ring_flags_set_bits (RingFlags *flags, unsigned bits);
 /* All names, NULL at the end. */
 const char *const *ring_flag_names (void);
 /* The names of those that are set, separated by commas; "default" if there are none. (transfer full) */

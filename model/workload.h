@@ -111,9 +111,11 @@ typedef struct {
 } RingFlags;
 
 /* The ring of a stream. Zero everywhere: as fio sets it up on that kernel, and submission as fio does it.  A ring that
- * is given belongs to a program written with liburing: it fills every free slot, then submits and waits in one call. */
+ * is given belongs to a program written with liburing, which fills every free slot, then submits and waits in one call,
+ * unless `by_fio` is set. */
 typedef struct {
   gboolean given;                 /* flags and sizes as below instead of fio's */
+  gboolean by_fio;                /* although they are given: submission and reaping as fio does them */
   RingFlags flags;
   unsigned sq_entries, cq_entries;      /* 0: iodepth; with CQSIZE: as sq_entries */
   UrTime   sq_idle;               /* sq_thread_idle; 0: one second */

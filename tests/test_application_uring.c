@@ -248,6 +248,84 @@ static void test_refused_rings (void)
   }
 }
 
+/* The sizes of the first system calls, as runs of submissions between completions. */
+enum { CALLS = 16 };
+typedef struct {
+  unsigned size[CALLS], n;
+  gboolean open;
+} Calls;
+
+static void count_calls (const TraceEvent *event, void *data)
+{
+  Calls *calls = data;
+
+  if (event->kind == TRACE_COMPLETE)
+    calls->open = FALSE;
+  if (event->kind != TRACE_SUBMIT_REQ)
+    return;
+  calls->n += !calls->open;
+  calls->open = TRUE;
+  if (calls->n <= CALLS)
+    calls->size[calls->n - 1]++;
+}
+
+static void test_depth_and_batches (void)
+{
+  static const struct {
+    const char *rule;
+    unsigned iodepth, low, batch;
+    gboolean given;
+    unsigned sizes[CALLS];
+  } rows[] = {
+    /* Captured with fio 3.33 on Linux 6.18. */
+    { "depth 24: 32 slots, drained to 24; a commit by getevents begins no new batch",
+      24,
+      24,
+      6,
+      FALSE,
+      { 6, 6, 6, 6, 6, 2, 4, 4, 2, 6, 6, 2, 4, 4, 2, 6 } },
+    { "depth 32 is a power of two: once full, one at a time",
+      32,
+      32,
+      8,
+      FALSE,
+      { 8, 8, 8, 8, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 } },
+    { "iodepth_low counts from the depth as given",
+      6,
+      3,
+      6,
+      FALSE,
+      { 6, 2, 4, 1, 5, 5, 1, 4, 2, 3, 3, 2, 4, 1, 5, 5 } },
+    { "12 are 16, drained to 5", 12, 5, 4, FALSE, { 4, 4, 4, 4, 4, 4, 3, 1, 4, 4, 2, 2, 4, 4, 1, 3 } },
+    { "a liburing program has as many slots as it says",
+      6,
+      6,
+      1,
+      TRUE,
+      { 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6 } },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_SHIPPED);
+    WorkloadJob *job = add_job (fixture, rows[i].iodepth, 512);
+    g_autoptr (GError) error = NULL;
+    Calls calls = { 0 };
+    RunResult *result;
+
+    job->iodepth_low = rows[i].low;
+    job->batch_submit = rows[i].batch;
+    job->ring.given = rows[i].given;
+    fixture->setup.trace = count_calls;
+    fixture->setup.trace_data = &calls;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->ios == 512, "%s: %s", rows[i].rule, row_error (error));
+    for (unsigned k = 0; k < CALLS; k++)
+      ROW_CHECK (calls.size[k] == rows[i].sizes[k], "%s: call %u has %u", rows[i].rule, k, calls.size[k]);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 void register_application_uring_tests (void)
 {
   CU_pSuite suite = fixture_suite ("the application's rings");
@@ -255,6 +333,7 @@ void register_application_uring_tests (void)
   fixture_test (suite, "a CQ of 8 with 1,024 in flight", test_small_cq);
   fixture_test (suite, "malformed requests", test_malformed);
   fixture_test (suite, "submit and wait", test_submit_and_wait);
+  fixture_test (suite, "depth and batches", test_depth_and_batches);
   fixture_test (suite, "the SQ flags", test_needs_enter);
   fixture_test (suite, "waiting under SQPOLL", test_sqpoll_waits);
   fixture_test (suite, "rings that are refused", test_refused_rings);

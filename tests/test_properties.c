@@ -180,7 +180,12 @@ static void check_bounds (const SimulationSetup *setup, const RunResult *result,
     const WorkloadJob *job = g_ptr_array_index (setup->workload->jobs, i);
     int engine = setup->engine >= 0 ? setup->engine : (int) job->engine;
 
-    depth += engine == APPLICATION_PSYNC ? 1 : setup->iodepth ? setup->iodepth : job->iodepth;
+    uint64_t asked = setup->iodepth ? setup->iodepth : job->iodepth;
+
+    /* fio's io_uring engine has a power of two of slots */
+    while (engine == APPLICATION_IO_URING && !job->ring.given && (asked & (asked - 1)))
+      asked++;
+    depth += engine == APPLICATION_PSYNC ? 1 : asked;
   }
   for (unsigned i = 0; i < OUTCOMES; i++)
     requests += result->outcome[i];

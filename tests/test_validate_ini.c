@@ -54,6 +54,8 @@ static void test_refused (void)
     { "open range", "[a]\npunted=1..\n", "v.ini:2: punted", VALIDATE_INI_ERROR_VALUE },
     { "negative", "[a]\nhashed=-1\n", "v.ini:2: hashed", VALIDATE_INI_ERROR_VALUE },
     { "huge", "[a]\nworkers=99999999999\n", "v.ini:2: workers", VALIDATE_INI_ERROR_VALUE },
+    { "switches neither asked nor shown", "[a]\nswitches=no\n", "v.ini:2: switches: found \"no\", expected asked or",
+      VALIDATE_INI_ERROR_VALUE },
     { "no CPU", "[a]\ncpus=0\n", "v.ini:2:", VALIDATE_INI_ERROR_VALUE },
     { "kernel", "[a]\nkernel=six\n", "v.ini:2:", VALIDATE_INI_ERROR_VALUE },
     { "kernel without io_uring", "[default]\nkernel=4.19\n", "v.ini:2: kernel: found 4.19", VALIDATE_INI_ERROR_VALUE },

@@ -1,6 +1,7 @@
 /* One capture; see capture.h. */
 #include "src/command/capture.h"
-#include "src/command/observation.h"
+#include "model/ring_setup.h"
+#include "src/command/capture_trace.h"
 #include "src/command/run_set.h"
 #include "src/command/scenario.h"
 #include "src/output/escape.h"
@@ -112,46 +113,39 @@ static gboolean waits_for_device (const Workload *workload, const WorkloadJob *j
   return job->direct || (cold && job->pattern.has_read);
 }
 
-static Observation *new_observation (const Workload *workload)
+/* One for each job. (transfer full) */
+static ObservedStream *observed_streams (const Workload *workload)
 {
-  g_autofree ObservedStream *streams = g_new (ObservedStream, workload->jobs->len);
+  ObservedStream *streams = g_new (ObservedStream, workload->jobs->len);
 
   for (unsigned i = 0; i < workload->jobs->len; i++) {
     const WorkloadJob *job = workload->jobs->pdata[i];
     streams[i] = (ObservedStream){ job->iodepth, job->files->len, waits_for_device (workload, job) };
   }
-  return observation_new (streams, workload->jobs->len);
+  return streams;
 }
 
-static TaskRole role_in_trace (unsigned task, gconstpointer data) { return tracepoint_reader_role (data, task); }
-
-static Observation *observe_trace (const char *directory, const char *name, const Workload *workload,
-                                   TracepointInfo *ret_info, GError **error)
+/* The rings as the program that was traced set them up: what installed versions of fio do differs. */
+static void take_rings (const CaptureTrace *trace, Workload *workload, const char *name, GPtrArray *notes)
 {
-  g_autofree char *file = g_strconcat (name, ".trace.gz", NULL);
-  g_autofree char *path = g_build_filename (directory, file, NULL);
-  ByteSource *source = byte_source_open (path, error);
-  g_autoptr (TracepointReader) reader = source ? tracepoint_reader_new (source, error) : NULL;
-  g_autoptr (Observation) observation = new_observation (workload);
-  Tracepoint event;
-  int got = -1;
+  const GArray *rings = trace->rings;
+  unsigned unknown = 0;
 
-  while (reader && (got = tracepoint_reader_next (reader, &event, error)) > 0) {
-    observation_add (observation, &event);
-  }
-  if (got == 0) {
-    observation_end (observation, role_in_trace, reader);
-    *ret_info = *tracepoint_reader_info (reader);
-    if (observation_counts (observation)->submitted == 0) {
-      g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,
-                   "%s: no submission among %" G_GUINT64_FORMAT " events; expected io_uring_submit_req or "
-                   "io_uring_submit_sqe",
-                   byte_source_name (source), ret_info->lines);
-      got = -1;
+  for (unsigned i = 0; i < workload->jobs->len && rings->len; i++) {
+    WorkloadJob *job = workload->jobs->pdata[i];
+    const CaptureRing *ring = &g_array_index (rings, CaptureRing, MIN (i, rings->len - 1));
+    if (job->engine != APPLICATION_IO_URING || job->ring.given) {
+      continue;
     }
+    job->ring.given = job->ring.by_fio = TRUE;
+    job->ring.sq_entries = ring->sq_entries;
+    unknown |= ring_flags_set_bits (&job->ring.flags, ring->flags);
+    job->ring.cq_entries = job->ring.flags.cqsize ? ring->cq_entries : 0;
+    job->ring.flags.attach_wq = FALSE; /* a trace does not say with whom */
   }
-  byte_source_unref (source);
-  return got == 0 ? g_steal_pointer (&observation) : NULL;
+  if (unknown) {
+    note (notes, name, "its rings have set-up flags 0x%x, which are not modelled", unknown);
+  }
 }
 
 /* Events of the model on their way to an observation. */
@@ -209,7 +203,8 @@ static Observation *observe_simulation (const Scenario *scenario, const CaptureC
                                         ReportCapture *report, GError **error)
 {
   g_autoptr (GArray) roles = g_array_new (FALSE, TRUE, sizeof (TaskRole));
-  g_autoptr (Observation) observation = new_observation (scenario->workload);
+  g_autofree ObservedStream *streams = observed_streams (scenario->workload);
+  g_autoptr (Observation) observation = observation_new (streams, scenario->workload->jobs->len);
   Simulated simulated = { observation, roles };
   SimulationSetup setup = scenario_setup (scenario, options, scenario->policies->pdata[0], -1);
   g_autoptr (RunSet) set = run_set_new ();
@@ -247,7 +242,7 @@ typedef struct {
 static void spread_add (Spread *spread, const Observation *simulated)
 {
   const ObservedCounts *counts = observation_counts (simulated);
-  const double switches = (double) counts->switches / MAX (counts->submitted, 1);
+  const double switches = capture_trace_switches (simulated);
 
   spread->lowest = spread->n ? MIN (spread->lowest, switches) : switches;
   spread->highest = spread->n ? MAX (spread->highest, switches) : switches;
@@ -313,26 +308,8 @@ static void compare_sequences (const Observation *real, const Observation *simul
   }
 }
 
-static uint64_t count_of (const Observation *observation, CaptureCount count)
-{
-  const ObservedCounts *counts = observation_counts (observation);
-
-  switch (count) {
-  case CAPTURE_SUBMITTED:
-    return counts->submitted;
-  case CAPTURE_PUNTED:
-    return counts->punted;
-  case CAPTURE_HASHED:
-    return counts->hashed;
-  case CAPTURE_WORKERS:
-    return counts->workers;
-  default:
-    g_assert_not_reached ();
-  }
-}
-
 /* Against validate.ini; workers may be one more or less, and are asked even if it says nothing. */
-static gboolean compare_counts (const Observation *real, const Observation *simulated, const Spread *spread,
+static gboolean compare_counts (const CaptureTrace *real, const Observation *simulated, const Spread *spread,
                                 const CaptureConditions *conditions, ReportCapture *report, GPtrArray *notes)
 {
   gboolean ok = TRUE;
@@ -344,15 +321,15 @@ static gboolean compare_counts (const Observation *real, const Observation *simu
     ReportCount *count = &report->counts[i];
     const gboolean workers = i == CAPTURE_WORKERS;
     *count = (ReportCount){ .name = capture_count_name (i),
-                            .given = range->given || workers,
+                            .given = range->given || workers || real->n > 1,
                             .ok = TRUE,
-                            .real = count_of (real, i),
-                            .simulated = count_of (simulated, i) };
+                            .real = capture_trace_count (real->first, (CaptureCount) i),
+                            .simulated = capture_trace_count (simulated, (CaptureCount) i) };
     if (workers) {
       count->simulated = g_array_index (spread->workers, uint64_t, spread->n / 2);
     }
-    count->low = range->given ? range->low : count->real;
-    count->high = range->given ? range->high : count->real;
+    count->low = range->given ? range->low : real->low[i];
+    count->high = range->given ? range->high : real->high[i];
     if (count->real < count->low || count->real > count->high) {
       note (notes, report->name,
             "validate.ini allows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
@@ -369,49 +346,68 @@ static gboolean compare_counts (const Observation *real, const Observation *simu
   return ok;
 }
 
-static void compare_order (const Observation *real, const Observation *simulated, ReportCapture *report)
+/* Beside each trace until one shows that order; else what differs from the first. */
+static void compare_order (const CaptureTrace *real, const Observation *simulated, ReportCapture *report)
 {
   static const char *const words[] = {
     [ORDER_SAME] = "same", [ORDER_EQUIVALENT] = "equivalent", [ORDER_DIFFERENT] = "different"
   };
+  ObservedOrder order = ORDER_DIFFERENT;
 
   report->order_batches = report->sequences_asked ? BATCHES : BATCHES_OF_RANGES;
-  const ObservedOrder order =
-      observation_compare_order (real, simulated, report->order_batches, &report->order_real, &report->order_simulated);
+  for (unsigned i = 0; i < real->n && order == ORDER_DIFFERENT; i++) {
+    g_autofree char *a = NULL, *b = NULL;
+    order = observation_compare_order (real->all->pdata[i], simulated, report->order_batches, &a, &b);
+    if (i == 0 || order != ORDER_DIFFERENT) {
+      g_free (report->order_real);
+      g_free (report->order_simulated);
+      report->order_real = g_steal_pointer (&a);
+      report->order_simulated = g_steal_pointer (&b);
+    }
+  }
   report->order = words[order];
   report->order_ok = order != ORDER_DIFFERENT;
 }
 
 /* The mean of the seeds is near the real figure, or one of them came as far: a single capture is one draw, too. */
-static void compare_switches (const Observation *real, const Spread *spread, ReportCapture *report)
+static void compare_switches (const CaptureTrace *real, const Spread *spread, const CaptureConditions *conditions,
+                              ReportCapture *report)
 {
-  const ObservedCounts *a = observation_counts (real);
+  const ObservedCounts *a = observation_counts (real->first);
 
   report->has_switches = a->has_switches;
-  report->real_switches = (double) a->switches / MAX (a->submitted, 1);
+  report->real_switches = real->switches;
+  report->real_switches_low = real->switches_low;
+  report->real_switches_high = real->switches_high;
   report->simulated_switches = spread->sum / spread->n;
   report->lowest_switches = spread->lowest;
   report->highest_switches = spread->highest;
   report->switches_within =
       fabs (report->simulated_switches - report->real_switches) <= switches_within * report->real_switches;
-  const gboolean seen = report->real_switches >= spread->lowest && report->real_switches <= spread->highest;
+  const gboolean seen = real->switches_high >= spread->lowest && real->switches_low <= spread->highest;
   const gboolean few =
       fabs (report->simulated_switches - report->real_switches) * MAX (a->submitted, 1) <= switches_slack;
-  report->switches_ok = !a->has_switches || report->switches_within || seen || few;
+  report->switches_ok = !a->has_switches || conditions->switches_shown || report->switches_within || seen || few;
 }
 
-static void compare (const Observation *real, const Observation *simulated, const Spread *spread,
+/* Did the counts that decide a request's sequence vary on the real kernel? */
+static gboolean varies (const CaptureTrace *real, const CaptureRange *range, CaptureCount count)
+{
+  return range[count].given ? range[count].is_range : real->low[count] != real->high[count];
+}
+
+static void compare (const CaptureTrace *real, const Observation *simulated, const Spread *spread,
                      const CaptureConditions *conditions, ReportCapture *report, GPtrArray *notes)
 {
   const CaptureRange *range = conditions->count;
 
-  report->sequences_asked =
-      !range[CAPTURE_SUBMITTED].is_range && !range[CAPTURE_PUNTED].is_range && !range[CAPTURE_HASHED].is_range;
-  compare_sequences (real, simulated, report);
+  report->sequences_asked = !varies (real, range, CAPTURE_SUBMITTED) && !varies (real, range, CAPTURE_PUNTED) &&
+                            !varies (real, range, CAPTURE_HASHED);
+  compare_sequences (real->first, simulated, report);
   const gboolean counts_ok = compare_counts (real, simulated, spread, conditions, report, notes);
   compare_order (real, simulated, report);
-  compare_switches (real, spread, report);
-  report->real_posted_by_worker = observation_counts (real)->posted_by_worker;
+  compare_switches (real, spread, conditions, report);
+  report->real_posted_by_worker = observation_counts (real->first)->posted_by_worker;
   report->simulated_posted_by_worker = observation_counts (simulated)->posted_by_worker;
   report->ok =
       counts_ok && (report->sequences_ok || !report->sequences_asked) && report->order_ok && report->switches_ok;
@@ -438,15 +434,20 @@ CaptureStatus capture_compare (const char *directory, const char *name, const Ca
 {
   g_autoptr (GError) cause = NULL;
   CaptureStatus status = CAPTURE_FAILED;
-  TracepointInfo info;
 
   report->name = name;
   g_autoptr (Scenario) scenario = open_scenario (directory, name, conditions, options, error);
-  g_autoptr (Observation) real = scenario ? observe_trace (directory, name, scenario->workload, &info, error) : NULL;
+  if (!scenario) {
+    return CAPTURE_FAILED;
+  }
+  g_autofree ObservedStream *streams = observed_streams (scenario->workload);
+  g_autoptr (CaptureTrace) real = capture_trace_open (directory, name, streams, scenario->workload->jobs->len, error);
   if (!real) {
     return CAPTURE_FAILED;
   }
-  report->requests = observation_counts (real)->submitted;
+  take_rings (real, scenario->workload, name, notes);
+  report->requests = observation_counts (real->first)->submitted;
+  report->repetitions = real->n;
   report->policy = g_strdup (((const Policy *) scenario->policies->pdata[0])->name);
   report->machine = g_strdup (scenario->machine->name);
   report->fs = g_strdup (scenario->file_system->name);
@@ -458,7 +459,7 @@ CaptureStatus capture_compare (const char *directory, const char *name, const Ca
     compare (real, simulated, &spread, conditions, report, notes);
   } else if (g_error_matches (cause, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG)) {
     report->not_modelled = g_strdup (cause->message);
-    compare_sequences (real, NULL, report);
+    compare_sequences (real->first, NULL, report);
     status = CAPTURE_DONE;
   } else {
     if (cause) {
@@ -467,6 +468,6 @@ CaptureStatus capture_compare (const char *directory, const char *name, const Ca
     }
     return status;
   }
-  note_trace (&info, report, notes);
+  note_trace (&real->info, report, notes);
   return status;
 }

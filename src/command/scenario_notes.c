@@ -25,25 +25,6 @@ static const char *none_some_all (unsigned n, unsigned of, const char *none, con
   return n == 0 ? none : n == of ? all : some;
 }
 
-static void note_streams (GPtrArray *notes, const Workload *workload, const Options *options)
-{
-  unsigned low = G_MAXUINT, high = 0, sqpoll = 0, direct = 0;
-
-  for (unsigned i = 0; i < workload->jobs->len; i++) {
-    const WorkloadJob *job = workload->jobs->pdata[i];
-    const unsigned depth = options->iodepth ? options->iodepth : job->iodepth;
-    low = MIN (low, depth);
-    high = MAX (high, depth);
-    sqpoll += options->sqpoll >= 0 ? options->sqpoll != 0 : job->ring.given ? job->ring.flags.sqpoll : job->sqpoll;
-    direct += job->direct;
-  }
-  g_autofree char *depths = low == high ? g_strdup_printf ("%u", low) : g_strdup_printf ("%u to %u", low, high);
-  note (notes, "%u stream%s, each with its own ring; iodepth %s; %s; submission by %s.", workload->jobs->len,
-        workload->jobs->len == 1 ? "" : "s", depths,
-        none_some_all (direct, workload->jobs->len, "buffered", "buffered and direct", "direct"),
-        none_some_all (sqpoll, workload->jobs->len, "system call", "system call and sq_thread", "sq_thread"));
-}
-
 static gboolean any_ring (const Workload *workload, const Options *options)
 {
   for (unsigned i = 0; i < options->engines->len; i++) {
@@ -57,6 +38,30 @@ static gboolean any_ring (const Workload *workload, const Options *options)
     }
   }
   return FALSE;
+}
+
+static void note_streams (GPtrArray *notes, const Workload *workload, const Options *options)
+{
+  unsigned low = G_MAXUINT, high = 0, sqpoll = 0, direct = 0;
+  gboolean rounded = FALSE;
+
+  for (unsigned i = 0; i < workload->jobs->len; i++) {
+    const WorkloadJob *job = workload->jobs->pdata[i];
+    const unsigned depth = options->iodepth ? options->iodepth : job->iodepth;
+    low = MIN (low, depth);
+    high = MAX (high, depth);
+    sqpoll += options->sqpoll >= 0 ? options->sqpoll != 0 : job->ring.given ? job->ring.flags.sqpoll : job->sqpoll;
+    direct += job->direct;
+    rounded = rounded || (!job->ring.given && (depth & (depth - 1)));
+  }
+  g_autofree char *depths = low == high ? g_strdup_printf ("%u", low) : g_strdup_printf ("%u to %u", low, high);
+  note (notes, "%u stream%s, each with its own ring; iodepth %s; %s; submission by %s.", workload->jobs->len,
+        workload->jobs->len == 1 ? "" : "s", depths,
+        none_some_all (direct, workload->jobs->len, "buffered", "buffered and direct", "direct"),
+        none_some_all (sqpoll, workload->jobs->len, "system call", "system call and sq_thread", "sq_thread"));
+  if (rounded && any_ring (workload, options)) {
+    note (notes, "As in fio, the io_uring engine has slots for the next power of two above an iodepth that is none.");
+  }
 }
 
 /* --ring and --sqe. */

@@ -4,12 +4,13 @@
  * A directory of captures holds NAME.fio, NAME.trace.gz for each and validate.ini.  No capture is known by name here.
  */
 #include "src/command/capture.h"
+#include "src/command/capture_trace.h"
 #include "src/command/command.h"
 #include "src/input/input_error.h"
 #include "src/output/escape.h"
 #include <string.h>
 
-static const char suffix[] = ".trace.gz";
+static const char suffix[] = CAPTURE_TRACE_SUFFIX;
 
 static int compare_names (gconstpointer a, gconstpointer b) { return strcmp (*(char *const *) a, *(char *const *) b); }
 
@@ -29,7 +30,10 @@ static GPtrArray *list_captures (const char *directory, GError **error)
   }
   while ((file = g_dir_read_name (dir))) {
     if (g_str_has_suffix (file, suffix) && strlen (file) > strlen (suffix)) {
-      g_ptr_array_add (names, g_strndup (file, strlen (file) - strlen (suffix)));
+      g_autofree char *name = g_strndup (file, strlen (file) - strlen (suffix));
+      if (!capture_trace_is_repetition (name)) {
+        g_ptr_array_add (names, g_steal_pointer (&name));
+      }
     }
   }
   if (!names->len) {

@@ -321,6 +321,27 @@ static int count_of (const TracepointReader *reader, const TraceLine *line, cons
   return 1;
 }
 
+/* 32768 SQ entries are the kernel's own limit; what is printed otherwise is no size. */
+static int create (TracepointReader *reader, const TraceLine *line, Tracepoint *event, GError **error)
+{
+  uint64_t sq, cq, flags;
+  const int got_sq = trace_line_number (line->payload, "sq size", 10, &sq);
+  const int got_cq = trace_line_number (line->payload, "cq size", 10, &cq);
+  const int got_flags = trace_line_number (line->payload, "flags", 16, &flags);
+
+  is_application (reader, event->task);
+  if (got_sq < 0 || got_cq < 0 || got_flags < 0 || (got_sq && sq > 32768) || (got_cq && cq > 65536) ||
+      (got_flags && flags > UINT32_MAX)) {
+    return fail_field (reader, line, "\"sq size NUMBER, cq size NUMBER, flags 0xNUMBER\"", error);
+  }
+  if (got_sq && got_cq && got_flags) {
+    event->sq_entries = (unsigned) sq;
+    event->cq_entries = (unsigned) cq;
+    event->flags = (unsigned) flags;
+  }
+  return 1;
+}
+
 static int read_ring_event (TracepointReader *reader, const TraceLine *line, Tracepoint *event, GError **error)
 {
   RingState *ring = know_ring (reader, line, error);
@@ -331,8 +352,7 @@ static int read_ring_event (TracepointReader *reader, const TraceLine *line, Tra
   event->request = TRACEPOINT_NO_REQUEST;
   switch (event->kind) {
   case TRACEPOINT_CREATE:
-    is_application (reader, event->task);
-    return 1;
+    return create (reader, line, event, error);
   case TRACEPOINT_SUBMIT:
     return submit (reader, line, ring, event, error);
   case TRACEPOINT_CQRING_WAIT:

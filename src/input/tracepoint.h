@@ -49,6 +49,8 @@ typedef struct {
   uint64_t request;       /* from 0 in each ring, in order of submission; TRACEPOINT_NO_REQUEST if there is none */
   gboolean hashed;        /* TRACEPOINT_QUEUE_ASYNC_WORK */
   unsigned count;         /* items run, completions waited for */
+  /* TRACEPOINT_CREATE of kernels that print them all (5.4 to 6.18 do), else 0: sizes, bits of IORING_SETUP_*. */
+  unsigned sq_entries, cq_entries, flags;
 } Tracepoint;
 
 typedef struct {

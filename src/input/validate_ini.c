@@ -107,15 +107,33 @@ static gboolean get_kernel (const KeyFile *file, const char *group, unsigned *pl
   return TRUE;
 }
 
+/* switches=asked or shown */
+static gboolean get_switches (const KeyFile *file, const char *group, gboolean *shown, GError **error)
+{
+  g_autofree char *text = NULL;
+  if (!get_string (file, group, "switches", &text, error)) {
+    return FALSE;
+  }
+  if (text && strcmp (text, "asked") && strcmp (text, "shown")) {
+    g_autofree char *quoted = key_file_quote (text);
+    key_file_set_error (error, file, group, "switches", KEY_FILE_VALUE, "switches: found %s, expected asked or shown",
+                        quoted);
+    return FALSE;
+  }
+  *shown = text ? !strcmp (text, "shown") : *shown;
+  return TRUE;
+}
+
 /* Over what is in `conditions` already. */
 static gboolean read_group (const KeyFile *file, const char *group, CaptureConditions *conditions, GError **error)
 {
-  static const char *const keys[] = { "policy",    "kernel", "machine", "cpus",    "nodes", "fs",
-                                      "submitted", "punted", "hashed",  "workers", NULL };
+  static const char *const keys[] = { "policy",    "kernel", "machine", "cpus",    "nodes",    "fs",
+                                      "submitted", "punted", "hashed",  "workers", "switches", NULL };
   if (!key_file_check_keys (file, group, keys, error) ||
       !get_string (file, group, "policy", &conditions->policy, error) ||
       !get_string (file, group, "machine", &conditions->machine, error) ||
       !get_string (file, group, "fs", &conditions->fs, error) ||
+      !get_switches (file, group, &conditions->switches_shown, error) ||
       !get_kernel (file, group, &conditions->kernel, error) ||
       !get_unsigned (file, group, "cpus", CPUS_MAX, &conditions->cpus, error) ||
       !get_unsigned (file, group, "nodes", NODES_MAX, &conditions->nodes, error)) {

@@ -6,6 +6,7 @@
  *   kernel=6.18
  *   machine=vm-6.18           a shipped machine or a path
  *   cpus=2
+ *   switches=shown            context switches are not asked for (else: asked)
  *   [NAME]                    the capture NAME.fio, NAME.trace.gz
  *   fs=xfs                    else the first word of NAME, up to its first '-'
  *   nodes=2
@@ -48,6 +49,7 @@ typedef struct {
   char *fs;                     /* never NULL */
   unsigned kernel;              /* KERNEL (a, b); 0: not said */
   unsigned cpus, nodes;         /* 0: not said */
+  gboolean switches_shown;      /* context switches are printed, but do not decide: another machine than the trace's */
   CaptureRange count[CAPTURE_COUNT_KINDS];
 } CaptureConditions;
 

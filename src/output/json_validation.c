@@ -84,6 +84,10 @@ static void put_switches (JsonBuilder *builder, const ReportCapture *capture)
   }
   json_open_object (builder, "context_switches_per_io");
   json_put_double (builder, "real", capture->real_switches);
+  if (capture->repetitions > 1) {
+    json_put_double (builder, "real_lowest", capture->real_switches_low);
+    json_put_double (builder, "real_highest", capture->real_switches_high);
+  }
   json_put_double (builder, "simulated", capture->simulated_switches);
   json_put_double (builder, "lowest", capture->lowest_switches);
   json_put_double (builder, "highest", capture->highest_switches);

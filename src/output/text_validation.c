@@ -18,7 +18,11 @@ static char *both_counts (uint64_t real, uint64_t simulated)
 
 static char *both_rates (const ReportCapture *capture)
 {
-  return g_strdup_printf ("%.2f | %.2f (%.2f..%.2f)", capture->real_switches, capture->simulated_switches,
+  g_autofree char *real = capture->repetitions > 1 ? g_strdup_printf (" (%.2f..%.2f)", capture->real_switches_low,
+                                                                      capture->real_switches_high)
+                                                   : g_strdup ("");
+
+  return g_strdup_printf ("%.2f%s | %.2f (%.2f..%.2f)", capture->real_switches, real, capture->simulated_switches,
                           capture->lowest_switches, capture->highest_switches);
 }
 

@@ -26,6 +26,7 @@ typedef struct {
   char    *policy, *machine, *fs;
   unsigned kernel, cpus;
   uint64_t requests;                /* of the real trace */
+  unsigned repetitions;             /* traces of the job */
   char    *not_modelled;            /* (nullable) why it was not simulated; then only the real side is filled in */
   unsigned n_sequences; ReportSequence *sequences;
   gboolean sequences_asked, sequences_ok;
@@ -38,6 +39,7 @@ typedef struct {
   gboolean has_switches, switches_ok;
   gboolean switches_within;         /* 25 % of the mean; switches_ok also if a seed came as far, or a handful apart */
   double   real_switches, simulated_switches;           /* per I/O; simulated: mean over the seeds */
+  double   real_switches_low, real_switches_high;       /* of a trace; real_switches is the mean of the repetitions */
   double   lowest_switches, highest_switches;           /* of a seed */
   uint64_t lost, unknown, strays;   /* of the real trace */
   gboolean ok;
