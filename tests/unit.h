@@ -14,6 +14,9 @@
   X (histogram) \
   X (tally) \
   X (queueing) \
+  X (minimize) \
+  X (least_squares) \
+  X (fit) \
   X (key_file) \
   X (policy_expression) \
   X (policy) \
