@@ -66,6 +66,8 @@ Application *application_new (Simulation *sim, const WorkloadJob *job)
     application->slots[i].link.data = &application->slots[i];
     application->free[application->n_free++] = &application->slots[i];
   }
+  if (application_stamps_at_head (application))
+    application->stamps = g_new0 (UrTime, application->iodepth);
   application->task = task_new (sim, job->name, TASK_CLASS_APP, -1, application_body, application);
   g_ptr_array_add (sim->applications, application);
   return application;
@@ -77,6 +79,7 @@ void application_free (Application *application)
     application->source->free (application->source);
   application_posixaio_free (application->posixaio);
   g_free (application->slots);
+  g_free (application->stamps);
   g_free (application->free);
   g_free (application);
 }
@@ -267,7 +270,7 @@ static void result_op_add (ResultOp *op, const Request *request, gboolean synchr
   op->ios++;
   op->bytes += request->result > 0 ? (uint64_t) request->result : 0;
   if (!synchronous)
-    ur_histogram_record (&op->slat, time->issued - time->prepared);
+    ur_histogram_record (&op->slat, time->issued > time->prepared ? time->issued - time->prepared : 0);
   ur_histogram_record (&op->clat, time->reaped > time->issued ? time->reaped - time->issued : 0);
   ur_histogram_record (&op->lat, time->reaped - start);
 }
@@ -282,7 +285,9 @@ void application_reaped (Application *application, Request *request)
   task_cost (application->task, COST_APP_REAP);
   application->n_silent -= request->may_be_silent;
   application->blocks_done += request->io.op <= IO_TRIM;
-  if (!request->time.issued) /* it completed while its batch was still being handed over */
+  if (G_UNLIKELY (application->stamps != NULL))
+    request->time.issued = application->stamps[request->slot];
+  else if (!request->time.issued) /* it completed while its batch was still being handed over */
     request->time.issued = request->time.reaped;
   sim->count.reaped++;
   sim_progress (sim);

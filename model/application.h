@@ -27,6 +27,7 @@ struct Application {
   Request *slots; Request **free; unsigned n_free;
   unsigned queued;                      /* prepared, not yet committed */
   unsigned batched;                     /* queued since the last full iodepth_batch, committed or not (io_u_queued) */
+  UrTime *stamps;                       /* fio 3.34, 3.35 with sqthread_poll: issue time of each slot; else NULL */
   gboolean submit_and_wait;             /* io_uring: as a liburing program, see RingOptions */
   UrTime stranded;                      /* io_uring: since then it waits for completions that were dropped */
   Request *queued_first, *queued_last;  /* in order, through work_next (libaio; SQPOLL: a chain) */
@@ -74,6 +75,9 @@ void application_pace_start (Application *application);
 void application_pace_source (Application *application);
 void application_issued (Application *application, IoOp op, uint64_t length);
 void application_think (Application *application, IoOp op);
+
+/* Whether issue times go wrong as in fio 3.34 and 3.35 with sqthread_poll (application_uring.c). */
+gboolean application_stamps_at_head (const Application *application);
 
 /* application_uring.c: what the engine does with a prepared request; hands over what is queued; reaps
  * at least min (waiting until `deadline` at most) and at most max.  submit_and_reap hands over and waits in one

@@ -4,6 +4,9 @@
  * SQ flags: while IORING_SQ_TASKRUN or IORING_SQ_CQ_OVERFLOW (5.8) is set, a submission asks for completions too
  * (GETEVENTS).
  *
+ * Issue times: when the submit call returns, or with sqthread_poll when the tail is published.  fio 3.34 (commit
+ * c011bf1292f1) and 3.35 take them for the wrong requests with sqthread_poll, 3.36 (10bad6b9a15f) is right again.
+ *
  * EBUSY (5.5 to 5.12 with a backlog): it reaps what is there and tries again.  A batch that ended at a malformed sqe:
  * it submits the rest.  Completions dropped by a full CQ (before 5.5): it waits for them for ever, so its stream ends
  * once nothing else is to come.
@@ -200,8 +203,34 @@ static gboolean application_uring_needs_enter (const Ring *ring)
   return ring->flags.iopoll || ring->taskrun || (ring->overflow.length && ring->sim->kernel >= KERNEL (5, 8));
 }
 
+gboolean application_stamps_at_head (const Application *application)
+{
+  unsigned version = application->sim->setup->fio_version;
+
+  return version >= KERNEL (3, 34) && version <= KERNEL (3, 35) && application->sqpoll && !application->job->ring.given;
+}
+
+/* fio_ioring_commit() and fio_ioring_queued() of 3.34 and 3.35: as many slots of the SQ as were queued get the time of
+ * now, from the kernel's head on.  They are the new requests only if the sq_thread has taken all that was there before
+ * and nothing since; else a new one keeps the stamp of its slot's last use, and an old one gets another. */
+static void application_uring_stamp_at_head (Application *application)
+{
+  const Ring *ring = application->ring;
+
+  for (unsigned i = 0; i < application->queued; i++) {
+    const Request *request = ring->sq[(ring->sq_head + i) & (ring->sq_entries - 1)];
+
+    if (request)
+      application->stamps[request->slot] = task_now (application->task);
+  }
+}
+
 void application_uring_commit (Application *application)
 {
+  if (application->stamps) {
+    task_sync (application->task);
+    application_uring_stamp_at_head (application);
+  }
   if (application->sqpoll)
     application->queued = 0; /* published one by one */
   while (application->queued)

@@ -32,6 +32,7 @@ typedef struct {
   unsigned kernel;               /* 0: the policy's */
   int      engine;               /* ApplicationEngine, or -1: each job's own */
   unsigned cpus;                 /* 0: the machine's */
+  unsigned fio_version;          /* KERNEL (major, minor) of the fio that the jobs behave as; 0: 3.42 */
   unsigned nodes;                /* NUMA nodes; 0: the machine's; never more than CPUs */
   unsigned iodepth;              /* 0: each job's own */
   int      sqpoll;               /* -1: each job's own, 0, 1 */

@@ -188,6 +188,51 @@ static void test_sqpoll_waits (void)
   }
 }
 
+/* Four writes of 10 us each, prepared at 1, 2, 3 and 4 us, done by the sq_thread at 11, 21, 31 and 41 us; it takes the
+ * first alone and the others together. */
+static void test_fio_issue_times (void)
+{
+  static const struct {
+    const char *rule;
+    unsigned fio, iodepth;
+    gboolean given, sqpoll;
+    double clat, slat; /* us in all */
+  } rows[] = {
+    { "3.36: each is stamped when it is published", KERNEL (3, 36), 4, FALSE, TRUE, 10 + 19 + 28 + 37, 4 },
+    { "no version: as 3.36", 0, 4, FALSE, TRUE, 10 + 19 + 28 + 37, 4 },
+    { "3.34: while the head stands at the first it gets all four stamps, the others have none (the start of the job)",
+      KERNEL (3, 34), 4, FALSE, TRUE, 7 + 21 + 31 + 41, 4 },
+    { "3.35: as 3.34", KERNEL (3, 35), 4, FALSE, TRUE, 7 + 21 + 31 + 41, 4 },
+    { "3.34 at depth 1: the head is at the only one", KERNEL (3, 34), 1, FALSE, TRUE, 40, 4 },
+    { "3.34 without sqthread_poll: the call returns, at 11, 22, 33 and 44 us; reaped together", KERNEL (3, 34), 4,
+      FALSE, FALSE, 33 + 22 + 11, 44 },
+    { "3.34: a program written with liburing is no fio; it waits for the last three together", KERNEL (3, 34), 4, TRUE,
+      TRUE, 10 + 39 + 38 + 37, 4 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("inline-buffered-write", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, rows[i].iodepth, 4);
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    fixture_set (fixture, "Application.Prepare=1000, FileSystem ext4.WritePage=10000");
+    job->sqpoll = job->ring.flags.sqpoll = rows[i].sqpoll;
+    job->ring.given = rows[i].given;
+    fixture->setup.fio_version = rows[i].fio;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result, "%s: %s", rows[i].rule, row_error (error));
+    if (result) {
+      double clat = ur_histogram_mean (&result->all.clat) * 4e-3, slat = ur_histogram_mean (&result->all.slat) * 4e-3;
+
+      ROW_CHECK (clat > rows[i].clat - 0.1 && clat < rows[i].clat + 0.1, "%s: clat %.3f us", rows[i].rule, clat);
+      ROW_CHECK (slat > rows[i].slat - 0.1 && slat < rows[i].slat + 0.1, "%s: slat %.3f us", rows[i].rule, slat);
+      run_result_free (result);
+    }
+    fixture_free (fixture);
+  }
+}
+
 /* Eight writes through an SQ of two: three calls that only submit, 20 us each, while workers are done after 10 us. */
 static void test_needs_enter (void)
 {
@@ -334,6 +379,7 @@ void register_application_uring_tests (void)
   fixture_test (suite, "malformed requests", test_malformed);
   fixture_test (suite, "submit and wait", test_submit_and_wait);
   fixture_test (suite, "depth and batches", test_depth_and_batches);
+  fixture_test (suite, "issue times of fio 3.34 and 3.35", test_fio_issue_times);
   fixture_test (suite, "the SQ flags", test_needs_enter);
   fixture_test (suite, "waiting under SQPOLL", test_sqpoll_waits);
   fixture_test (suite, "rings that are refused", test_refused_rings);

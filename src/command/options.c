@@ -28,6 +28,7 @@ typedef enum {
   TYPE_UNSIGNED, /* unsigned, low..high */
   TYPE_UINT64,   /* uint64_t, low..high */
   TYPE_KERNEL,   /* unsigned, KERNEL (major, minor) */
+  TYPE_FIO,      /* the same of fio, low..high */
   TYPE_TIME,     /* UrTime with a unit */
   TYPE_CHOICE,   /* int (an enum): index in `choices` */
   TYPE_RING,     /* RingChoice: --ring */
@@ -74,6 +75,8 @@ static const OptionRow option_table[] = {
     "fio (default), default, or set-up flags and sizes of every ring, e.g. submit-all,cq-entries=64" },
   { "sqe", 0, TYPE_SQE, AT (ring), SIMULATES, 0, 0, NULL, "WORD[,...]",
     "what the application marks its requests with, e.g. bad=100" },
+  { "fio-version", 0, TYPE_FIO, AT (fio_version), SIMULATES, KERNEL (3u, 34u), KERNEL (3u, 42u), NULL, "3.MINOR",
+    "take issue times as this fio: 3.34 and 3.35 mistake requests with sqthread_poll (default 3.42)" },
   { "replay", 0, TYPE_CHOICE, AT (replay), SIMULATES, 0, 0, "closed|timed|fast", "MODE",
     "closed, timed or fast (run: timed if the trace has times; compare: closed)" },
   { "time-scale", 0, TYPE_UNSIGNED, AT (input.time_scale), SIMULATES, 1, 1000000, NULL, "PERCENT",
@@ -254,6 +257,10 @@ static gboolean store (const OptionRow *row, Options *options, const char *value
   case TYPE_KERNEL:
     return (key_file_parse_kernel (value, place) && *(unsigned *) place >= KERNEL (5u, 1u)) ||
            value_error (row, value, error, "MAJOR.MINOR from 5.1 on, the first with io_uring");
+  case TYPE_FIO:
+    return (key_file_parse_kernel (value, place) && *(unsigned *) place >= row->low &&
+            *(unsigned *) place <= row->high) ||
+           value_error (row, value, error, "3.34 to 3.42");
   case TYPE_TIME:
     return store_time (row, place, value, error);
   case TYPE_CHOICE:

@@ -25,6 +25,7 @@ typedef struct {
   GArray    *engines;               /* of ApplicationEngine; empty: each job's own */
   GPtrArray *set;                   /* of char *: KEY=VALUE */
   unsigned   kernel;                /* 0: the policy's */
+  unsigned   fio_version;           /* 0: not given */
   char      *machine, *fs, *device, *output;   /* output NULL: stdout; others NULL: not given (USER_VALIDATE) */
   unsigned   cpus, iodepth;         /* 0: not given */
   int        sqpoll, replay, cache; /* -1: not given */

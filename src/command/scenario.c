@@ -115,6 +115,7 @@ SimulationSetup scenario_setup (const Scenario *scenario, const Options *options
     .file_system = scenario->file_system,
     .device = scenario->device,
     .kernel = options->kernel,
+    .fio_version = options->fio_version,
     .engine = engine,
     .cpus = options->cpus,
     .iodepth = options->iodepth,

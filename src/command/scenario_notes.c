@@ -64,6 +64,14 @@ static void note_streams (GPtrArray *notes, const Workload *workload, const Opti
   }
 }
 
+static void note_fio (GPtrArray *notes, const Options *options)
+{
+  if (options->fio_version >= KERNEL (3u, 34u) && options->fio_version <= KERNEL (3u, 35u)) {
+    note (notes, "Issue times as fio %u.%u takes them: with sqthread_poll slat and clat are not those of the requests.",
+          KERNEL_MAJOR (options->fio_version), KERNEL_MINOR (options->fio_version));
+  }
+}
+
 /* --ring and --sqe. */
 static void note_rings (GPtrArray *notes, const Options *options, gboolean any)
 {
@@ -158,6 +166,7 @@ GPtrArray *scenario_notes (const Scenario *scenario, const Options *options, con
   note_versions (notes, scenario->policies, options->kernel);
   note_streams (notes, workload, options);
   note_rings (notes, options, any_ring (workload, options));
+  note_fio (notes, options);
   note_files (notes, workload, options);
   for (unsigned i = 0; i < n_runs; i++) {
     if (runs[i].baseline) {
