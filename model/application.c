@@ -170,6 +170,7 @@ static void application_mark (const Application *application, Request *request)
 {
   const SqeOptions *sqe = &application->job->sqe;
 
+  request->opcode = sqe->nop && application->engine == APPLICATION_IO_URING ? REQUEST_NOP : REQUEST_IO;
   request->prep_error = is_nth (request->number, sqe->bad_every) ? EINVAL : 0;
   request->sqe_flags = application->sqe_flags | (is_nth (request->number, sqe->drain_every) ? SQE_DRAIN : 0);
   request->failed = request->skip_links = request->silent = request->may_be_silent = FALSE;
@@ -223,7 +224,7 @@ Request *application_prepare (Application *application)
   request->ki_complete = NULL;
   request->task_work = NULL;
   request->polled = FALSE;
-  request->hashed = request->concurrent = FALSE;
+  request->hashed = request->concurrent = request->unbound = FALSE;
   application_mark (application, request);
   request->result = 0;
   memset (&request->time, 0, sizeof request->time);

@@ -122,10 +122,17 @@ unsigned io_wq_limit (const IoWq *wq, IoWqAcctIndex index) { return wq->wqe[0].a
 
 /* ---- which work is hashed ---- */
 
+/* IOSQE_ASYNC: nobody has looked the file up when the work is prepared, from 6.10 on ("drop ->prep_async()", which took
+ * io_req_prep_async() and its early look-up away).  A registered file never was looked up there; that it is not on
+ * 6.18 was seen in traces, and that it is on 6.1; where in between that changed is not known, 6.4 is taken. */
+static gboolean io_work_has_no_file (const Simulation *sim, const Request *request)
+{
+  return request->force_async && request->opcode == REQUEST_IO &&
+         sim->kernel >= (request->sqe_flags & SQE_FIXED_FILE ? KERNEL (6, 4) : KERNEL (6, 10));
+}
+
 /* Writes to regular files are ("only hash regular files", in 5.5 itself), on IOPOLL rings (5.10) whatever goes to one.
- * Direct writes are not if the file system can do them in parallel (6.4).  On 6.18 an IOSQE_ASYNC write is not, because
- * the file is looked up later than the work is prepared; on 6.1 it is. Both were seen in traces; where in between it
- * changed is not known, 6.4 is taken. */
+ * Direct writes are not if the file system can do them in parallel (6.4), nor what has no file yet. */
 static gboolean io_work_is_hashed (const Simulation *sim, const Request *request)
 {
   const FileSystem *fs = sim->setup->file_system;
@@ -133,7 +140,7 @@ static gboolean io_work_is_hashed (const Simulation *sim, const Request *request
 
   if (request->unbound)
     return FALSE;
-  if (!fs->regular || (request->force_async && sim->kernel >= KERNEL (6, 4)))
+  if (!fs->regular || io_work_has_no_file (sim, request))
     return FALSE;
   if (request->ring && request->ring->flags.iopoll && sim->kernel >= KERNEL (5, 10))
     return TRUE;
@@ -144,7 +151,9 @@ void io_wq_prepare (const IoWq *wq, Request *request)
 {
   Simulation *sim = wq->sim;
 
-  request->hashed = wq->hash_key != HASH_NONE && io_work_is_hashed (sim, request);
+  if (io_work_has_no_file (sim, request) && request->io.op <= IO_WRITE) /* it might be a socket */
+    request->unbound = TRUE;
+  request->hashed = wq->hash_key != HASH_NONE && request->opcode == REQUEST_IO && io_work_is_hashed (sim, request);
   request->bucket = wq->hash_key == HASH_RING ? request->ring->id % IO_WQ_BUCKETS : request->inode->bucket;
   request->concurrent =
       request->force_async ||

@@ -16,6 +16,8 @@
  *                from 5.18 on the list's own, so that a worker can look between the insertion and the wake-up
  *   enqueue      up to 5.14 wakes somebody only if the work is concurrent or no worker runs; from 5.15 on always
  *   free worker  5.15 to 6.4: one that is awake already does not count as woken; before and after it does
+ *   IOSQE_ASYNC  from 6.10 on the file is not known when the work is prepared: such reads and writes are not hashed, and
+ *                unbounded
  *   hash         5.5 to 5.11 per wqe; later the ring's, shared by the tasks that submit to it
  *   sleeping     up to 6.15 a worker that goes to sleep with work on the list and nobody running asks for another one
  *                whatever it was doing; 6.16: only from inside an item, and not if the list starts with the same

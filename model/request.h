@@ -66,7 +66,8 @@ struct Request {
   TaskWorkFn task_work;   /* io_task_work.func; NULL: post it */
   /* struct io_wq_work */
   gboolean hashed, concurrent;
-  gboolean unbound;       /* IO_WQ_WORK_UNBOUND: on neither a regular file nor a block device; set by who makes it */
+  gboolean unbound;       /* IO_WQ_WORK_UNBOUND: on neither a regular file nor a block device (set by who makes it), or on
+                           * nobody knows which (io_wq_prepare()) */
   unsigned bucket;
   unsigned queue;         /* of the policy: where it was queued */
   Request *work_next;

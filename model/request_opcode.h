@@ -1,6 +1,6 @@
 /*
  * What a request asks for: REQUEST_IO is a read, write or fsync of a file, its Io says which.  The others are on no
- * file and have none of IOSQE_ASYNC.  Stands for enum io_uring_op, as far as the model has its opcodes; 5.1 to 6.18.
+ * file; of these only a NOP may have IOSQE_ASYNC.  Stands for enum io_uring_op, as far as the model has its opcodes; 5.1 to 6.18.
  */
 #ifndef REQUEST_OPCODE_H
 #define REQUEST_OPCODE_H

@@ -166,10 +166,30 @@ static Request *io_issue_file (Task *task, Ring *ring, Request *request, unsigne
   return io_again (task, ring, request, rule);
 }
 
-/* io_issue_sqe() of what is on no file. */
-static Request *io_issue_other (Task *task, Ring *ring, Request *request)
+/* A NOP with IOSQE_ASYNC, where the policy queues such requests. */
+static gboolean io_nop_is_queued (Ring *ring, Request *request, unsigned remaining, unsigned *ret_queue)
 {
+  PolicyState state = { ring, request, remaining };
+  const PolicyRule *rule;
+
+  if (request->opcode != REQUEST_NOP || !request->force_async)
+    return FALSE;
+  rule = policy_decide (ring->sim->setup->policy, policy_state_lookup, &state);
+  *ret_queue = rule->queue;
+  return rule->attempt == ATTEMPT_NONE && rule->on_again == ON_AGAIN_QUEUE;
+}
+
+/* io_issue_sqe() of what is on no file. */
+static Request *io_issue_other (Task *task, Ring *ring, Request *request, unsigned remaining)
+{
+  unsigned queue;
+
   request->time.attempt = task_now (task);
+  if (G_UNLIKELY (io_nop_is_queued (ring, request, remaining, &queue))) {
+    request->time.verdict = request->time.attempt;
+    io_queue_async (task, ring, request, queue);
+    return NULL;
+  }
   switch (request->opcode) {
   case REQUEST_TIMEOUT:
     io_timeout (task, ring, request);
@@ -194,7 +214,7 @@ static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned rem
     if (G_LIKELY (request->opcode == REQUEST_IO))
       request = io_issue_file (task, ring, request, remaining);
     else
-      request = io_issue_other (task, ring, request);
+      request = io_issue_other (task, ring, request, remaining);
     if (G_UNLIKELY (timeout != NULL)) {
       task_sync (task);
       io_queue_linked_timeout (ring, timeout);
@@ -433,7 +453,7 @@ static void io_resolve_fixed (Task *task, Ring *ring, const Request *request)
                   : ring->sim->kernel < KERNEL (6, 15) ? SQE_FIXED_FILE
                                                        : SQE_FIXED_FILE | SQE_FIXED_BUFFER;
 
-  if (G_LIKELY (!(request->sqe_flags & late) || !request->concurrent))
+  if (G_LIKELY (!(request->sqe_flags & late) || !request->concurrent) || request->opcode == REQUEST_NOP)
     return;
   mutex_lock (task, &ring->uring_lock);
   mutex_unlock (task, &ring->uring_lock);
@@ -450,7 +470,7 @@ Request *io_wq_submit_work (Task *task, Request *request)
   sim_progress (ring->sim);
   request->time.queue_wakeup = task_wakeup_within (task, request->time.queued, request->time.started);
   io_resolve_fixed (task, ring, request);
-  result = file_io (task, request, request->nowait);
+  result = request->opcode == REQUEST_NOP ? FILE_IO_DONE : file_io (task, request, request->nowait);
   if (result == FILE_IO_QUEUED) {
     if (G_UNLIKELY (ring->flags.iopoll)) /* nobody completes it before it is on the list */
       io_iopoll_req_issued (task, ring, request);

@@ -131,6 +131,7 @@ typedef struct {
   gboolean hard;                  /* with IOSQE_IO_HARDLINK instead */
   gboolean cqe_skip;              /* IOSQE_CQE_SKIP_SUCCESS on all members of a chain but its last */
   unsigned drain_every;           /* IOSQE_IO_DRAIN on every so manieth; 0: none */
+  gboolean nop;                   /* each is an IORING_OP_NOP instead of what the job says; moves no bytes */
   unsigned bad_every;             /* every so manieth is malformed: its preparation fails with EINVAL; 0: none */
 } SqeOptions;
 

@@ -66,6 +66,47 @@ static void test_prepare (void)
   }
 }
 
+/* IOSQE_ASYNC: whether the file is looked up before the work is prepared. */
+static void test_unknown_file (void)
+{
+  static const struct {
+    const char *rule, *fs;
+    unsigned kernel;
+    IoOp op;
+    unsigned sqe_flags;
+    gboolean hashed, unbound;
+  } rows[] = {
+    { "IOSQE_ASYNC write, 6.9: its file is looked up first", "ext4", KERNEL (6, 9), IO_WRITE, 0, TRUE, FALSE },
+    { "IOSQE_ASYNC write, 6.10: its file is not known: not hashed, unbounded", "ext4", KERNEL (6, 10), IO_WRITE, 0,
+      FALSE, TRUE },
+    { "IOSQE_ASYNC read, 6.9: bounded", "ext4", KERNEL (6, 9), IO_READ, 0, FALSE, FALSE },
+    { "IOSQE_ASYNC read, 6.10: unbounded", "ext4", KERNEL (6, 10), IO_READ, 0, FALSE, TRUE },
+    { "IOSQE_ASYNC fsync, 6.10: bounded, it is none of the operations of sockets", "ext4", KERNEL (6, 10), IO_SYNC, 0,
+      FALSE, FALSE },
+    { "IOSQE_ASYNC write to a block device, 6.10: unbounded too", "block", KERNEL (6, 10), IO_WRITE, 0, FALSE, TRUE },
+    { "IOSQE_ASYNC write, registered file, 6.3", "ext4", KERNEL (6, 3), IO_WRITE, SQE_FIXED_FILE, TRUE, FALSE },
+    { "IOSQE_ASYNC write, registered file, 6.4", "ext4", KERNEL (6, 4), IO_WRITE, SQE_FIXED_FILE, FALSE, TRUE },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", rows[i].fs, COSTS_FREE);
+    Request request = { .io = { .op = rows[i].op, .length = 4096 },
+                        .force_async = TRUE,
+                        .sqe_flags = rows[i].sqe_flags };
+    Ring *ring;
+
+    fixture->setup.kernel = rows[i].kernel;
+    fixture_build (fixture);
+    ring = ring_new (fixture->sim, NULL, &(RingSetup){ .entries = 8, .sq_cpu = -1 });
+    request.inode = fixture_inode (fixture, 2);
+    request.ring = ring;
+    io_wq_prepare (io_uring_wq (task_new (fixture->sim, "T", TASK_CLASS_APP, -1, NULL, NULL), ring, 0), &request);
+    ROW_CHECK (request.hashed == rows[i].hashed, "%s: hashed %d", rows[i].rule, request.hashed);
+    ROW_CHECK (request.unbound == rows[i].unbound, "%s: unbounded %d", rows[i].rule, request.unbound);
+    fixture_free (fixture);
+  }
+}
+
 /* ---- scripts ---- */
 
 static void test_order (void)
@@ -167,8 +208,8 @@ static void test_creation (void)
       "0123", "abcde", "abcde", 3, 3 },
     { "queueing clears STALLED: work that may run starts though the rest of the list waits for a bucket", "linux-6.18",
       NULL,
-      "S@1: ring:8 sqe:ar1 submit run:.001 sqe:ar2 submit:2 reap run:100 sqe:w0+5 submit run:1 sqe:w0 submit run:5 "
-      "sqe:ar1 submit:3 reap",
+      "S@1: ring:8 sqe:s1 submit run:.001 sqe:s2 submit:2 reap run:100 sqe:w0+5 submit run:1 sqe:w0 submit run:5 "
+      "sqe:s1 submit:3 reap",
       "0123", "abced", "abecd", 2, 2 },
     { "a free worker is woken before one is made", "linux-6.18", NULL,
       "S@1: ring:8 sqe:w0 submit:1 reap run:100 sqe:w1 submit:1 reap", "0123", "ab", "ab", 1, 1 },
@@ -472,6 +513,7 @@ void register_io_wq_tests (void)
   CU_pSuite suite = fixture_suite ("io-wq");
 
   fixture_test (suite, "which work is hashed", test_prepare);
+  fixture_test (suite, "forced work on a file that is not known yet", test_unknown_file);
   fixture_test (suite, "order", test_order);
   fixture_test (suite, "parallel", test_parallel);
   fixture_test (suite, "hashed by ring", test_hash_by_ring);

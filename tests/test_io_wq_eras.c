@@ -61,23 +61,28 @@ static void test_always (void)
 
 /* ---- enqueue ---- */
 
+#define THEN_WRITES                                                                          \
+  "submit:2 reap run:100 sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit run:10 " \
+  "sqe:w0 submit:4 reap"
+
 /* Two workers are idle; the first write makes one busy, the others follow: who is woken for them, in vain. */
 static void test_enqueue_wakes (void)
 {
-  static const char script[] =
-      "S@1: ring:8 sqe:ar1 submit run:.001 sqe:ar1 submit:2 reap run:100 sqe:w0+10 submit run:10 "
-      "sqe:w0 submit run:10 sqe:w0 submit run:10 sqe:w0 submit:4 reap";
+  static const char reads[] = "S@1: ring:8 sqe:ar1 submit run:.001 sqe:ar1 " THEN_WRITES;
+  static const char syncs[] = "S@1: ring:8 sqe:s1 submit run:.001 sqe:s1 " THEN_WRITES; /* forced reads are unbounded */
   static const struct {
-    const char *kernel;
+    const char *kernel, *script;
     uint64_t futile;
   } rows[] = {
-    { "5.14", 0 }, /* a worker runs: nobody is woken */
-    { "5.15", 3 }, { "6.1", 3 }, { "6.4", 3 }, { "6.5", 3 }, { "6.18", 3 },
+    { "5.14", reads, 0 }, /* a worker runs: nobody is woken */
+    { "5.15", reads, 3 }, { "6.1", reads, 3 }, { "6.4", reads, 3 }, { "6.5", reads, 3 }, { "6.18", syncs, 3 },
   };
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     g_autofree char *set = g_strdup_printf ("kernel=%s", rows[i].kernel);
-    const WqRow row = { rows[i].kernel, policy_of (rows[i].kernel), set, script, "0123", "abcdef", "abcdef", 2, 2 };
+    const WqRow row = {
+      rows[i].kernel, policy_of (rows[i].kernel), set, rows[i].script, "0123", "abcdef", "abcdef", 2, 2
+    };
     Fixture *fixture = wq_run_row (&row, HASH_NONE);
 
     ROW_CHECK (fixture->sim->count.futile_wakeups == rows[i].futile, "%s: %d in vain", rows[i].kernel,
@@ -174,7 +179,7 @@ static void test_creation (void)
       "S@1: ring:8 sqe:w0 submit run:5 sqe:w0 submit run:200 submit:2 reap", "0123", "ab", "ab", 1, 1 },
     { "6.17: the owner wakes a free worker instead of making one", "linux-6.18",
       "kernel=6.17, FileSystem ext4.SleepEvery=2, FileSystem ext4.Sleep=50000",
-      "S@1: ring:8 sqe:ar1 submit run:.001 sqe:ar1 submit:2 reap run:100 sqe:w0 submit run:15 sqe:w1 sqe:w2 submit:3 "
+      "S@1: ring:8 sqe:s1 submit run:.001 sqe:s1 submit:2 reap run:100 sqe:w0 submit run:15 sqe:w1 sqe:w2 submit:3 "
       "reap",
       "0123", NULL, NULL, 2, 2 },
     { "CONCURRENT: each enqueue without a free worker makes one", "linux-6.18", NULL,

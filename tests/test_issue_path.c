@@ -401,6 +401,12 @@ static void test_forced (void)
     { "IOSQE_ASYNC, a direct write", "ext4", KERNEL (6, 18), CACHE_COLD, ONE ("aow0"), "U", NULL },
     { "IOSQE_ASYNC, a read that would hit", "ext4", KERNEL (5, 6), CACHE_CLEAN, ONE ("ar0"), "U", NULL },
     { "IOSQE_ASYNC, a read that would hit", "ext4", KERNEL (6, 18), CACHE_CLEAN, ONE ("ar0"), "U", NULL },
+    { "IOSQE_ASYNC, a NOP before it existed: EINVAL", "ext4", KERNEL (5, 5), CACHE_CLEAN, ONE ("an"), "F", NULL },
+    { "IOSQE_ASYNC, a NOP: queued, never hashed", "ext4", KERNEL (5, 6), CACHE_CLEAN, ONE ("an"), "U",
+      "S@1 reap a, S@1 results a ok" },
+    { "IOSQE_ASYNC, a NOP: queued, never hashed", "ext4", KERNEL (6, 1), CACHE_CLEAN, ONE ("an"), "U", NULL },
+    { "IOSQE_ASYNC, a NOP: queued, never hashed", "xfs", KERNEL (6, 18), CACHE_CLEAN, ONE ("an"), "U", NULL },
+    { "a NOP without: inline", "ext4", KERNEL (6, 18), CACHE_CLEAN, ONE ("n"), "i", NULL },
     { "IOSQE_ASYNC, an fsync", "ext4", KERNEL (6, 1), CACHE_CLEAN, ONE ("as0"), "U", NULL },
   };
 

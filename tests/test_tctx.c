@@ -32,7 +32,7 @@ static void test_owner (void)
       "S@1: ring:1 sqe:ar0 submit:1 reap ring:8 sqe:ar0 submit run:.001 sqe:ar0 submit run:.001 sqe:ar0 submit:3 reap",
       1, 1, 0, 1 },
     { "and on 6.18", "linux-6.18", NULL,
-      "S@1: ring:1 sqe:ar0 submit:1 reap ring:8 sqe:ar0 submit run:.001 sqe:ar0 submit run:.001 sqe:ar0 submit:3 reap",
+      "S@1: ring:1 sqe:s0 submit:1 reap ring:8 sqe:s0 submit run:.001 sqe:s0 submit run:.001 sqe:s0 submit:3 reap",
       1, 1, 0, 1 },
     { "5.10: one io-wq per ring, each with its limit", "linux-5.10", NULL,
       "S@1: ring:1 sqe:ar0 submit:1 reap ring:8 run:10 sqe:ar0 submit run:1 sqe:ar0 submit run:1 sqe:ar0 submit:3 reap",
@@ -101,6 +101,8 @@ static void test_hash_wake (void)
 /* ---- IORING_REGISTER_IOWQ_MAX_WORKERS ---- */
 
 #define FOUR_READS "sqe:ar0 submit run:.001 sqe:ar0 submit run:.001 sqe:ar0 submit run:.001 sqe:ar0 submit:4 reap"
+/* From 6.10 on forced reads are unbounded. */
+#define FOUR_SYNCS "sqe:s0 submit run:.001 sqe:s0 submit run:.001 sqe:s0 submit run:.001 sqe:s0 submit:4 reap"
 #define FOUR_UNBOUNDED \
   "sqe:uar0 submit run:.001 sqe:uar0 submit run:.001 sqe:uar0 submit run:.001 sqe:uar0 submit:4 reap"
 
@@ -110,12 +112,12 @@ static void test_max_workers (void)
     const char *rule, *policy, *set, *script, *log;
     unsigned parallel, workers;
   } rows[] = {
-    { "a lower limit", "linux-6.18", NULL, "S@1: ring:8 iowq:2 " FOUR_READS, "S@1 was 8:63000, S@21.001 reap abcd", 2,
+    { "a lower limit", "linux-6.18", NULL, "S@1: ring:8 iowq:2 " FOUR_SYNCS, "S@1 was 8:63000, S@21.001 reap abcd", 2,
       2 },
     { "5.15", "linux-5.15", NULL, "S@1: ring:8 iowq:2 " FOUR_READS, "S@1 was 8:63000, S@21.001 reap abcd", 2, 2 },
-    { "a higher limit than the ring's entries", "linux-6.18", NULL, "S@1: ring:2 iowq:3 " FOUR_READS,
+    { "a higher limit than the ring's entries", "linux-6.18", NULL, "S@1: ring:2 iowq:3 " FOUR_SYNCS,
       "S@1 was 2:63000, S@21 reap abcd", 3, 3 },
-    { "0 leaves it as it is", "linux-6.18", NULL, "S@1: ring:8 iowq:0:1 " FOUR_READS,
+    { "0 leaves it as it is", "linux-6.18", NULL, "S@1: ring:8 iowq:0:1 " FOUR_SYNCS,
       "S@1 was 8:63000, S@11.003 reap abcd", 4, 4 },
     { "the old values come back", "linux-6.18", NULL, "S@1: ring:8 iowq:3:5 iowq:0:0 iowq:4 iowq:0",
       "S@1 was 8:63000, "
@@ -126,13 +128,13 @@ static void test_max_workers (void)
     { "unbounded: its own limit", "linux-6.18", NULL, "S@1: ring:8 iowq:0:2 " FOUR_UNBOUNDED,
       "S@1 was 8:63000, S@21.001 reap abcd", 2, 2 },
     { "the classes do not share workers", "linux-6.18", NULL,
-      "S@1: ring:8 iowq:1:1 sqe:ar0 submit run:.001 sqe:uar0 submit run:.001 sqe:ar0 sqe:uar0 submit:4 reap",
+      "S@1: ring:8 iowq:1:1 sqe:s0 submit run:.001 sqe:uar0 submit run:.001 sqe:s0 sqe:uar0 submit:4 reap",
       "S@1 was 8:63000, S@21.001 reap abcd", 2, 2 },
     { "never more than RLIMIT_NPROC", "linux-6.18", NULL, "S@1: ring:8 iowq:100000:100000 iowq:0",
       "S@1 was 8:63000, "
       "S@1 was 63000:63000",
       0, 0 },
-    { "before the first use of a queue too", "linux-6.18", NULL, "S@1: ring:8 iowq:1 " FOUR_READS,
+    { "before the first use of a queue too", "linux-6.18", NULL, "S@1: ring:8 iowq:1 " FOUR_SYNCS,
       "S@1 was 8:63000, S@41 reap abcd", 1, 1 },
   };
 

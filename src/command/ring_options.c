@@ -154,7 +154,7 @@ gboolean ring_options_parse (RingChoice *choice, const char *text, char **ret_wo
 }
 
 #define SQE_EXPECTED \
-  "some of link=N, hardlink=N (N from 2), cqe-skip, drain=N, async, fixed-files, fixed-buffers, bad=N"
+  "some of link=N, hardlink=N (N from 2), cqe-skip, drain=N, async, fixed-files, fixed-buffers, nop, bad=N"
 
 static gboolean sqe_word (RingChoice *choice, const char *word)
 {
@@ -162,6 +162,9 @@ static gboolean sqe_word (RingChoice *choice, const char *word)
 
   if (strcmp (word, "cqe-skip") == 0) {
     return sqe->cqe_skip = TRUE;
+  }
+  if (strcmp (word, "nop") == 0) {
+    return sqe->nop = TRUE;
   }
   if (strcmp (word, "async") == 0) {
     return choice->async = TRUE;
@@ -296,6 +299,9 @@ char *ring_choice_sqe_text (const RingChoice *choice)
   }
   if (sqe->bad_every) {
     g_ptr_array_add (parts, g_strdup_printf ("one of %u malformed", sqe->bad_every));
+  }
+  if (sqe->nop) {
+    g_ptr_array_add (parts, g_strdup ("IORING_OP_NOP instead of reads and writes (no bytes are moved)"));
   }
   if (choice->async) {
     g_ptr_array_add (parts, g_strdup ("IOSQE_ASYNC"));
