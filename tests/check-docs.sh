@@ -1,6 +1,6 @@
 #!/bin/sh
-# The manual knows what the program knows: every command has a page, and every option, policy variable, machine cost and
-# applied fio option stands in the page it belongs to.  Last line: "N passed, N failed".
+# The manual knows what the program knows: every command has a page, and every option, policy variable, machine cost, key of an
+# experiment and applied fio option stands in the page it belongs to.  Last line: "N passed, N failed".
 # Environment: top_srcdir, top_builddir.
 set -u
 cd "${top_srcdir:-.}" || exit 2
@@ -34,6 +34,12 @@ costs='s/^  X (COST_[A-Z_]*, *"[A-Za-z]*", *"\([A-Za-z]*\)".*/\1/p
 s/^  X (FS_[A-Z_]*, *"\([A-Za-z]*\)".*/\1/p'
 for cost in $(sed -n "$costs" model/machine.h); do
   documented doc/man/uringsim-machine.5.scd "*$cost=*"
+done
+for metric in $(sed -n 's/^  X (METRIC_[A-Z_]*, *"\([A-Za-z]*\)".*/\1/p' model/metric.h); do
+  documented doc/man/uringsim-experiment.5.scd "*$metric=*"
+done
+for key in $(sed -n '/EXPERIMENT_RUN_KEYS/,/^$/p' model/experiment_private.h | grep -o '"[A-Za-z]*"' | tr -d '"'); do
+  documented doc/man/uringsim-experiment.5.scd "*$key=*"
 done
 for option in $(sed -n 's/^  [A-Z]* ("\([a-z_]*\)", .*/\1/p' src/input/fio_options.c); do
   documented doc/man/uringsim-job.5.scd "*$option*"

@@ -199,13 +199,12 @@ static Sample *sample_new (uint64_t ios)
   sample->notes = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (sample->notes, g_strdup (hostile));
   sample->runs[0] = (ReportRun){ .result = result_new ("linux-6.3", "io_uring", ios),
-                                 .iops = { 400000, 1000, 8 },
-                                 .clat_ns = { 20000, 10, 8 },
+                                 .metric = { [METRIC_IOPS] = { 400000, 1000, 8 }, [METRIC_CLAT] = { 20000, 10, 8 } },
                                  .ratio = { 1.5, 0.01, 8 },
                                  .ratio_to = "psync" };
   sample->runs[1] = (ReportRun){ .result = result_new ("psync", "psync", ios),
                                  .baseline = TRUE,
-                                 .iops = { NAN, -1, 1 },
+                                 .metric = { [METRIC_IOPS] = { NAN, -1, 1 } },
                                  .ratio = { 1, 0, 8 },
                                  .ratio_to = "psync" };
   sample->report = (Report){ .command = "compare",
@@ -381,37 +380,51 @@ static void test_text_run (void)
 static void test_reproduction (void)
 {
   Sample *sample = sample_new (256);
+  char *no_set[] = { NULL }, *set[] = { (char *) "CPU.Syscall=900", NULL };
   ExperimentRow rows[] = {
     { .name = (char *) "many",
       .policy = (char *) "linux-6.3",
-      .iops = 200000,
-      .bw_bytes = -1,
-      .clat_mean_ns = -1,
-      .cpu_share_contention = 0.5 },
-    { .name = (char *) "two",
-      .policy = (char *) "psync",
-      .iops = -1,
-      .bw_bytes = -1,
-      .clat_mean_ns = -1,
-      .cpu_share_contention = -1 },
+      .fs = (char *) "ext4",
+      .set = no_set,
+      .left_out_error = -0.123 },
+    { .name = (char *) "two", .policy = (char *) "psync", .fs = (char *) "xfs", .set = set, .left_out_error = NAN },
   };
-  ExperimentRatio ratios[] = { { (char *) "two / many", 1, 0, 1.85, 0.25 }, { (char *) "wrong", 0, 1, 1.85, 0.25 } };
-  const ReportRatio got[] = { { 1.9, 0.02, 0.027, TRUE, FALSE }, { 0.9, 0.02, -0.51, FALSE, TRUE } };
+  ExperimentRatio ratios[] = {
+    { (char *) "two / many", 1, { 1 }, 1, { 0 }, METRIC_IOPS, METRIC_IOPS, 1.85, 0.25, 1.3875, 2.3125 },
+    { (char *) "wrong", 1, { 0 }, 1, { 1 }, METRIC_IOPS, METRIC_IOPS, 1.85, 0.25, 1.3875, 2.3125 },
+    { (char *) "said", 1, { 0 }, 0, { 0 }, METRIC_CLAT, METRIC_CLAT, -1, -1, 4, INFINITY },
+  };
+  const ReportRatio got[] = { { 1.9, 0.02, 0.027, TRUE, FALSE },
+                              { 0.9, 0.02, -0.51, FALSE, TRUE },
+                              { 5, -1, NAN, TRUE, FALSE } };
   const Experiment experiment = { .name = (char *) "some-experiment",
                                   .title = (char *) "A title",
                                   .source = (char *) "a mail",
                                   .machine = (char *) "m",
-                                  .fs = (char *) "ext4",
+                                  .fitted = no_set,
+                                  .stated = set,
                                   .n_rows = 2,
                                   .rows = rows,
-                                  .n_ratios = 2,
+                                  .n_ratios = 3,
                                   .ratios = ratios };
   const ReportExperiment report = {
     .experiment = &experiment, .machine = &sample->machine, .reps = 8, .rows = sample->runs, .ratios = got
   };
-  const ReportReproduction total = {
-    .seed = 1, .n_experiments = 1, .experiments = &report, .ratios = 2, .ok = 1, .within_quarter = 1, .wrong_side = 1
-  };
+  const ReportSpread spread = { (char *) "CPU.Syscall", 200, 900, "some-experiment", "another" };
+  for (unsigned i = 0; i < METRICS_N; i++) {
+    rows[0].published[i] = rows[1].published[i] = EXPERIMENT_UNSET;
+  }
+  rows[0].published[METRIC_IOPS] = 200000;
+  rows[0].published[METRIC_CPU_SHARE_CONTENTION] = 0.5;
+  const ReportReproduction total = { .seed = 1,
+                                     .n_spreads = 1,
+                                     .spreads = &spread,
+                                     .n_experiments = 1,
+                                     .experiments = &report,
+                                     .ratios = 2,
+                                     .ok = 1,
+                                     .within_quarter = 1,
+                                     .wrong_side = 1 };
   g_autofree char *text = text_report_reproduction (&total);
   g_autofree char *json = json_report_reproduction (&total);
   g_autoptr (JsonParser) parser = parse (json);
@@ -424,6 +437,12 @@ static void test_reproduction (void)
   CU_ASSERT_PTR_NOT_NULL (strstr (text, "WRONG SIDE of 1"));
   CU_ASSERT_PTR_NOT_NULL (strstr (text, "2 ratios: 1 within their tolerance, 1 within 25 %, 1 on the wrong side of 1"));
   CU_ASSERT_PTR_NOT_NULL (strstr (text, "CPU share on locks"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text, "file system ext4, xfs"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text, "-12.3 %"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text, "in words"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text, ">= 4.000"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text, "Set for two: CPU.Syscall=900"));
+  CU_ASSERT_PTR_NOT_NULL (strstr (text, "CPU.Syscall    200  some-experiment   900  another     4.5"));
   check_prefix ("experiment", member_names (first), "name source machine rows ratios ok");
   check_prefix ("row", member_names (row), "name policy engine published simulated");
   check_text ("published", member_names (json_object_get_object_member (row, "published")),

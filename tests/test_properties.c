@@ -255,7 +255,7 @@ static void check_liveness (const RandomRun *run, const SimulationSetup *setup, 
 static char *result_text (const Scenario *scenario, const RunResult *result)
 {
   g_autoptr (GPtrArray) notes = g_ptr_array_new ();
-  ReportRun run = { .result = result, .iops = { result->iops, -1, 1 } };
+  ReportRun run = { .result = result, .metric = { [METRIC_IOPS] = { result->iops, -1, 1 } } };
   Report report = {
     .command = "run",
     .seed = result->seed,

@@ -1,21 +1,20 @@
 /*
  * uringsim reproduce: the shipped experiments, published figures beside simulated ones.
  *
- * An experiment is data: rows that differ in policy or engine, and ratios between rows.  None is known by name here.
+ * An experiment is data: rows that differ in policy, engine or anything else, and ratios between rows.  None is known
+ * by name here.
  */
 #include "model/data_path.h"
-#include "model/experiment.h"
 #include "src/command/command.h"
+#include "src/command/experiment_case.h"
 #include "src/command/run_set.h"
-#include "src/command/scenario.h"
 #include <math.h>
 
 enum { DEFAULT_REPS = 8 };
 
-/* One experiment with all it needs, and where its rows are in the run set. */
+/* One experiment and where its rows are in the run set. */
 typedef struct {
-  Experiment *experiment;
-  Scenario *scenario; /* one policy per row */
+  ExperimentCase *opened;
   unsigned first_row;
   ReportRun *rows;
   ReportRatio *ratios;
@@ -26,76 +25,36 @@ static void case_free (gpointer data)
 {
   Case *item = data;
 
-  scenario_free (item->scenario);
-  g_clear_pointer (&item->experiment, experiment_free);
+  experiment_case_free (item->opened);
   g_clear_pointer (&item->notes, g_ptr_array_unref);
   g_free (item->rows);
   g_free (item->ratios);
   g_free (item);
 }
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Case, case_free)
-
-static Scenario *open_scenario (const Experiment *experiment, const Options *options, GError **error)
-{
-  g_autoptr (Scenario) scenario = g_new0 (Scenario, 1);
-  const char *paths[] = { experiment->workload_path, NULL };
-  InputOptions input = options->input;
-
-  scenario->policies = g_ptr_array_new_with_free_func ((GDestroyNotify) policy_free);
-  scenario->replay = REPLAY_CLOSED;
-  scenario->machine = scenario_load_machine (experiment->machine, options->set, error);
-  scenario->device = scenario->machine ? scenario_load_device (OPTIONS_DEFAULT_DEVICE, options->set, error) : NULL;
-  if (!scenario->device) {
-    return NULL;
-  }
-  scenario->file_system = file_system_load (experiment->fs, error);
-  if (!scenario->file_system) {
-    return NULL;
-  }
-  for (unsigned i = 0; i < experiment->n_rows; i++) {
-    Policy *policy = policy_load (experiment->rows[i].policy, error);
-    if (!policy) {
-      g_prefix_error (error, "%s: row %s: ", experiment->path, experiment->rows[i].name);
-      return NULL;
-    }
-    g_ptr_array_add (scenario->policies, policy);
-  }
-  input.cpus = scenario->machine->cpus;
-  input.iodepth = experiment->iodepth;
-  input.cache = experiment->cache;
-  scenario->workload = input_open (paths, &input, error);
-  return scenario->workload ? g_steal_pointer (&scenario) : NULL;
-}
 
 static Case *case_open (const char *name, const Options *options, RunSet *set, GError **error)
 {
-  g_autoptr (Case) item = g_new0 (Case, 1);
+  ExperimentCase *opened = experiment_case_open (name, options, error);
+  Case *item;
 
-  item->experiment = experiment_load (name, error);
-  if (!item->experiment) {
+  if (!opened) {
     return NULL;
   }
-  item->scenario = open_scenario (item->experiment, options, error);
-  if (!item->scenario) {
-    return NULL;
-  }
-  for (unsigned i = 0; i < item->experiment->n_rows; i++) {
-    const ExperimentRow *row = &item->experiment->rows[i];
-    SimulationSetup setup = scenario_setup (item->scenario, options, item->scenario->policies->pdata[i], row->engine);
-    setup.kernel = item->experiment->kernel;
-    setup.sqpoll = row->sqpoll >= 0 ? row->sqpoll : item->experiment->sqpoll;
-    setup.cache = item->experiment->cache;
-    setup.iodepth = item->experiment->iodepth;
-    setup.limit_ios = item->experiment->ios;
+  item = g_new0 (Case, 1);
+  item->opened = opened;
+  for (unsigned i = 0; i < opened->experiment->n_rows; i++) {
+    const SimulationSetup setup = experiment_case_setup (opened, i, options, NULL);
     const unsigned index = run_set_add (set, &setup);
+
+    run_set_watch_lock (set, index, opened->experiment->rows[i].lock);
     item->first_row = i ? item->first_row : index;
   }
-  return g_steal_pointer (&item);
+  return item;
 }
 
 static gboolean case_complete (const Case *item, const RunSet *set)
 {
-  for (unsigned i = 0; i < item->experiment->n_rows; i++) {
+  for (unsigned i = 0; i < item->opened->experiment->n_rows; i++) {
     const RunResult *result = run_set_result (set, item->first_row + i);
     if (!result || result->interrupted) {
       return FALSE;
@@ -106,21 +65,58 @@ static gboolean case_complete (const Case *item, const RunSet *set)
 
 static ReportRatio judge (const ExperimentRatio *ratio, ReportEstimate simulated)
 {
-  const double error = simulated.mean / ratio->published - 1;
+  const gboolean side = experiment_ratio_has_side (ratio);
   const gboolean wrong_side =
-      (ratio->published > 1 && simulated.mean <= 1) || (ratio->published < 1 && simulated.mean >= 1);
+      side && ((ratio->published > 1 && simulated.mean <= 1) || (ratio->published < 1 && simulated.mean >= 1));
 
   return (ReportRatio){ .simulated = simulated.mean,
                         .half_width = simulated.half_width,
-                        .error = error,
+                        .error = ratio->published >= 0 ? simulated.mean / ratio->published - 1 : NAN,
                         .wrong_side = wrong_side,
-                        .ok = !wrong_side && fabs (error) <= ratio->tolerance };
+                        .ok = !wrong_side && simulated.mean >= ratio->least && simulated.mean <= ratio->most };
+}
+
+static ReportEstimate simulate_ratio (const Case *item, const RunSet *set, const ExperimentRatio *ratio)
+{
+  unsigned above[EXPERIMENT_ROWS_MAX], below[EXPERIMENT_ROWS_MAX];
+
+  for (unsigned i = 0; i < ratio->n_above; i++) {
+    above[i] = item->first_row + ratio->above[i];
+  }
+  for (unsigned i = 0; i < ratio->n_below; i++) {
+    below[i] = item->first_row + ratio->below[i];
+  }
+  return run_set_quotient (set, (RunSetSum){ above, ratio->n_above, ratio->metric },
+                           (RunSetSum){ below, ratio->n_below, ratio->metric_below });
+}
+
+/* The notes of all rows, each once. */
+static GPtrArray *collect_notes (const Case *item, const Options *options)
+{
+  GPtrArray *notes = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (unsigned i = 0; i < item->opened->experiment->n_rows; i++) {
+    Options row_options = *options;
+    g_autoptr (GPtrArray) own = NULL;
+
+    row_options.cache = item->opened->experiment->rows[i].cache;
+    row_options.kernel = item->opened->experiment->rows[i].kernel;
+    own = scenario_notes (item->opened->scenarios[i], &row_options, &item->rows[i], 1);
+    for (unsigned k = 0; k < own->len; k++) {
+      if (!g_hash_table_contains (seen, own->pdata[k])) {
+        g_ptr_array_add (notes, g_strdup (own->pdata[k]));
+        g_hash_table_add (seen, notes->pdata[notes->len - 1]);
+      }
+    }
+  }
+  return notes;
 }
 
 static ReportExperiment report_case (Case *item, const RunSet *set, const Options *options, unsigned reps,
                                      ReportReproduction *total)
 {
-  const Experiment *experiment = item->experiment;
+  const Experiment *experiment = item->opened->experiment;
   gboolean ok = TRUE;
 
   item->rows = g_new0 (ReportRun, experiment->n_rows);
@@ -130,25 +126,69 @@ static ReportExperiment report_case (Case *item, const RunSet *set, const Option
   }
   for (unsigned i = 0; i < experiment->n_ratios; i++) {
     const ExperimentRatio *ratio = &experiment->ratios[i];
-    const ReportEstimate simulated =
-        run_set_ratio (set, item->first_row + ratio->numerator, item->first_row + ratio->denominator);
-    item->ratios[i] = judge (ratio, simulated);
+
+    item->ratios[i] = judge (ratio, simulate_ratio (item, set, ratio));
     ok = ok && item->ratios[i].ok;
     total->ratios++;
     total->ok += item->ratios[i].ok;
     total->wrong_side += item->ratios[i].wrong_side;
     total->within_quarter += !item->ratios[i].wrong_side && fabs (item->ratios[i].error) <= 0.25;
   }
-  item->notes = scenario_notes (item->scenario, options, item->rows, experiment->n_rows);
+  item->notes = collect_notes (item, options);
   return (ReportExperiment){
     .experiment = experiment,
-    .machine = item->scenario->machine,
+    .machine = item->opened->scenarios[0]->machine,
     .reps = reps,
     .rows = item->rows,
     .ratios = item->ratios,
     .notes = item->notes,
     .ok = ok,
   };
+}
+
+/* ---- costs that differ between experiments ---- */
+
+static void widen (ReportSpread *spread, double value, const char *where)
+{
+  if (!spread->least_in || value < spread->least) {
+    spread->least = value;
+    spread->least_in = where;
+  }
+  if (!spread->most_in || value > spread->most) {
+    spread->most = value;
+    spread->most_in = where;
+  }
+}
+
+/* Every fitted key of every experiment, over all of them: those that leave it alone have the base's value. */
+static GArray *find_spreads (const GPtrArray *cases)
+{
+  GArray *spreads = g_array_new (FALSE, FALSE, sizeof (ReportSpread));
+  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (unsigned i = 0; i < cases->len; i++) {
+    const Case *item = cases->pdata[i];
+
+    for (char **key = item->opened->experiment->fitted; *key; key++) {
+      ReportSpread spread = { .key = *key };
+
+      if (!g_hash_table_add (seen, *key)) {
+        continue;
+      }
+      for (unsigned k = 0; k < cases->len; k++) {
+        const ExperimentCase *other = ((const Case *) cases->pdata[k])->opened;
+        double value;
+
+        if (experiment_key_value (*key, other->scenarios[0]->machine, other->scenarios[0]->device, &value)) {
+          widen (&spread, value, other->experiment->name);
+        }
+      }
+      if (spread.most > REPORT_SPREAD_LIMIT * spread.least) {
+        g_array_append_val (spreads, spread);
+      }
+    }
+  }
+  return spreads;
 }
 
 /* The experiments named, or all there are. (transfer full) (element-type Case) */
@@ -184,8 +224,11 @@ CommandExit command_reproduce (const Options *options, GError **error)
     return EXIT_INTERNAL;
   }
   g_autofree ReportExperiment *experiments = g_new0 (ReportExperiment, cases->len);
+  g_autoptr (GArray) spreads = find_spreads (cases);
   ReportReproduction total = { .seed = options->seed, .experiments = experiments };
   total.interrupted = run_set_interrupted (set);
+  total.n_spreads = spreads->len;
+  total.spreads = (const ReportSpread *) (gpointer) spreads->data;
   for (unsigned i = 0; i < cases->len; i++) {
     if (case_complete (cases->pdata[i], set)) {
       experiments[total.n_experiments++] = report_case (cases->pdata[i], set, options, reps, &total);

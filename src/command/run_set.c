@@ -10,11 +10,12 @@ enum { PROGRESS_MS = 250 };
 /* What is kept of a run whose result is not. */
 typedef struct {
   gboolean done;
-  double iops, clat_ns, cpu_share_contention;
+  double metric[METRICS_N];
 } Sample;
 
 struct RunSet {
   GArray *setups;      /* of SimulationSetup */
+  GPtrArray *locks;    /* of const char *, by row: see run_set_watch_lock() */
   RunResult **results; /* by row */
   Sample *samples;     /* row * reps + repetition */
   GError **errors;     /* the same index */
@@ -34,6 +35,7 @@ RunSet *run_set_new (void)
   RunSet *set = g_new0 (RunSet, 1);
 
   set->setups = g_array_new (FALSE, FALSE, sizeof (SimulationSetup));
+  set->locks = g_ptr_array_new ();
   g_mutex_init (&set->lock);
   g_cond_init (&set->all_over);
   return set;
@@ -54,6 +56,7 @@ void run_set_free (RunSet *set)
   g_free (set->samples);
   g_free (set->errors);
   g_array_unref (set->setups);
+  g_ptr_array_unref (set->locks);
   g_mutex_clear (&set->lock);
   g_cond_clear (&set->all_over);
   g_free (set);
@@ -63,8 +66,11 @@ unsigned run_set_add (RunSet *set, const SimulationSetup *setup)
 {
   g_return_val_if_fail (!set->results, 0);
   g_array_append_val (set->setups, *setup);
+  g_ptr_array_add (set->locks, NULL);
   return set->setups->len - 1;
 }
+
+void run_set_watch_lock (RunSet *set, unsigned row, const char *lock) { set->locks->pdata[row] = (gpointer) lock; }
 
 typedef struct {
   RunSet *set;
@@ -100,9 +106,9 @@ static void run_one (RunSet *set, unsigned row, unsigned rep)
   }
   result->wall_s = (g_get_monotonic_time () - start) / 1e6;
   sample->done = !result->interrupted;
-  sample->iops = result->iops;
-  sample->clat_ns = ur_histogram_mean (&result->all.clat);
-  sample->cpu_share_contention = result->n_locks ? result->lock[0].cpu_share_contention : 0;
+  for (unsigned i = 0; i < METRICS_N; i++) {
+    sample->metric[i] = metric_of (result, (Metric) i, set->locks->pdata[row]);
+  }
   if (rep == 0) {
     set->results[row] = result;
   } else {
@@ -205,35 +211,55 @@ static ReportEstimate estimate_of (const UrTally *tally)
 
 ReportRun run_set_report (const RunSet *set, unsigned row)
 {
-  UrTally iops, clat, share;
+  ReportRun run = { .result = set->results[row] };
 
-  ur_tally_init (&iops);
-  ur_tally_init (&clat);
-  ur_tally_init (&share);
-  for (unsigned rep = 0; rep < set->reps; rep++) {
-    const Sample *sample = &set->samples[row * set->reps + rep];
-    if (sample->done) {
-      ur_tally_add (&iops, sample->iops);
-      ur_tally_add (&clat, sample->clat_ns);
-      ur_tally_add (&share, sample->cpu_share_contention);
+  for (unsigned i = 0; i < METRICS_N; i++) {
+    UrTally tally;
+
+    ur_tally_init (&tally);
+    for (unsigned rep = 0; rep < set->reps; rep++) {
+      const Sample *sample = &set->samples[row * set->reps + rep];
+      if (sample->done) {
+        ur_tally_add (&tally, sample->metric[i]);
+      }
     }
+    run.metric[i] = estimate_of (&tally);
   }
-  return (ReportRun){ .result = set->results[row],
-                      .iops = estimate_of (&iops),
-                      .clat_ns = estimate_of (&clat),
-                      .cpu_share_contention = estimate_of (&share) };
+  return run;
 }
 
-ReportEstimate run_set_ratio (const RunSet *set, unsigned numerator, unsigned denominator)
+/* FALSE: a row has no run with this seed. */
+static gboolean sum_of (const RunSet *set, RunSetSum sum, unsigned rep, double *ret_sum)
+{
+  *ret_sum = 0;
+  for (unsigned i = 0; i < sum.n; i++) {
+    const Sample *sample = &set->samples[sum.rows[i] * set->reps + rep];
+
+    if (!sample->done) {
+      return FALSE;
+    }
+    *ret_sum += sample->metric[sum.metric];
+  }
+  return TRUE;
+}
+
+ReportEstimate run_set_quotient (const RunSet *set, RunSetSum above, RunSetSum below)
 {
   UrTally ratio;
 
   ur_tally_init (&ratio);
   for (unsigned rep = 0; rep < set->reps; rep++) {
-    const Sample *a = &set->samples[numerator * set->reps + rep], *b = &set->samples[denominator * set->reps + rep];
-    if (a->done && b->done && b->iops > 0) {
-      ur_tally_add (&ratio, a->iops / b->iops);
+    double numerator, denominator;
+
+    if (sum_of (set, above, rep, &numerator) && sum_of (set, below, rep, &denominator) &&
+        (!below.n || denominator > 0)) {
+      ur_tally_add (&ratio, below.n ? numerator / denominator : numerator);
     }
   }
   return estimate_of (&ratio);
+}
+
+ReportEstimate run_set_ratio (const RunSet *set, unsigned numerator, unsigned denominator)
+{
+  return run_set_quotient (set, (RunSetSum){ &numerator, 1, METRIC_IOPS }, (RunSetSum){ &denominator, 1, METRIC_IOPS });
 }

@@ -4,6 +4,7 @@
 #include "src/output/description.h"
 #include "src/output/format.h"
 #include <limits.h>
+#include <math.h>
 
 static void take_cell (Description *description, char *value)
 {
@@ -254,43 +255,92 @@ static void take_published (Description *d, double value, int decimals)
   take_cell (d, value >= 0 ? format_fixed (value, decimals) : NULL);
 }
 
+static char *ratio_side (const Experiment *experiment, const unsigned *rows, unsigned n, Metric metric)
+{
+  GString *text = g_string_new (NULL);
+
+  for (unsigned i = 0; i < n; i++) {
+    g_string_append_printf (text, "%s%s", i ? " + " : "", experiment->rows[rows[i]].name);
+  }
+  if (n && metric != METRIC_IOPS) {
+    g_string_append_printf (text, " (%s)", metric_key (metric));
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* The keys of [Row NAME] that say how it is run, but for those that have columns. */
+static char *row_settings (const ExperimentRow *row)
+{
+  g_autoptr (GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
+  g_autofree char *set = g_strjoinv ("; ", row->set);
+
+  if (row->device) {
+    g_ptr_array_add (parts, g_strconcat ("device ", row->device, NULL));
+  }
+  if (row->iodepth) {
+    g_ptr_array_add (parts, g_strdup_printf ("iodepth %u", row->iodepth));
+  }
+  if (row->cpus) {
+    g_ptr_array_add (parts, g_strdup_printf ("%u CPUs", row->cpus));
+  }
+  if (row->ring) {
+    g_ptr_array_add (parts, g_strconcat ("ring ", row->ring, NULL));
+  }
+  if (row->sqe) {
+    g_ptr_array_add (parts, g_strconcat ("sqe ", row->sqe, NULL));
+  }
+  if (*set) {
+    g_ptr_array_add (parts, g_steal_pointer (&set));
+  }
+  g_ptr_array_add (parts, NULL);
+  return g_strjoinv (", ", (char **) parts->pdata);
+}
+
+static void describe_rows (Description *d, const Experiment *experiment)
+{
+  description_table (d, "rows",
+                     "name policy fs engine sq_thread iops# bw_bytes# clat_ns# cpu_share_contention# settings+ "
+                     "workload+ note+");
+  for (unsigned i = 0; i < experiment->n_rows; i++) {
+    const ExperimentRow *row = &experiment->rows[i];
+    description_cell (d, row->name);
+    description_cell (d, row->policy);
+    description_cell (d, row->fs);
+    description_cell (d, row->engine >= 0 ? application_engine_name ((ApplicationEngine) row->engine) : "the job's");
+    description_cell (d, row->sqpoll < 0 ? "the job's" : row->sqpoll ? "yes" : "no");
+    take_published (d, row->published[METRIC_IOPS], 0);
+    take_published (d, row->published[METRIC_BANDWIDTH], 0);
+    take_published (d, row->published[METRIC_CLAT], 0);
+    take_published (d, row->published[METRIC_CPU_SHARE_CONTENTION], 2);
+    take_cell (d, row_settings (row));
+    description_cell (d, row->workload_path);
+    description_cell (d, row->note);
+  }
+}
+
 Description *describe_experiment (const Experiment *experiment)
 {
   Description *d = description_new ("experiment");
-  g_autofree char *fitted = experiment->fitted ? g_strjoinv ("; ", experiment->fitted) : NULL;
+  g_autofree char *fitted = g_strjoinv ("; ", experiment->fitted), *stated = g_strjoinv ("; ", experiment->stated);
 
   description_field (d, "name", experiment->name);
   description_field (d, "title", experiment->title);
   description_field (d, "source", experiment->source);
   description_field (d, "machine", experiment->machine);
-  description_field (d, "fs", experiment->fs);
-  field_kernel (d, experiment->kernel);
-  description_field (d, "workload", experiment->workload_path);
-  take_field (d, "ios", g_strdup_printf ("%" G_GUINT64_FORMAT, experiment->ios));
   description_field (d, "fitted", fitted);
+  description_field (d, "stated", stated);
   description_field (d, "note", experiment->note);
   description_field (d, "file", experiment->path);
-  description_table (d, "rows", "name policy engine sq_thread iops# bw_bytes# clat_ns# cpu_share_contention# note+");
-  for (unsigned i = 0; i < experiment->n_rows; i++) {
-    const ExperimentRow *row = &experiment->rows[i];
-    description_cell (d, row->name);
-    description_cell (d, row->policy);
-    description_cell (d, row->engine >= 0 ? application_engine_name ((ApplicationEngine) row->engine) : "the job's");
-    description_cell (d, row->sqpoll < 0 ? "the job's" : row->sqpoll ? "yes" : "no");
-    take_published (d, row->iops, 0);
-    take_published (d, row->bw_bytes, 0);
-    take_published (d, row->clat_mean_ns, 0);
-    take_published (d, row->cpu_share_contention, 2);
-    description_cell (d, row->note);
-  }
-  description_table (d, "ratios", "name numerator denominator published# tolerance#");
+  describe_rows (d, experiment);
+  description_table (d, "ratios", "name numerator denominator published# min# max#");
   for (unsigned i = 0; i < experiment->n_ratios; i++) {
     const ExperimentRatio *ratio = &experiment->ratios[i];
     description_cell (d, ratio->name);
-    description_cell (d, experiment->rows[ratio->numerator].name);
-    description_cell (d, experiment->rows[ratio->denominator].name);
+    take_cell (d, ratio_side (experiment, ratio->above, ratio->n_above, ratio->metric));
+    take_cell (d, ratio_side (experiment, ratio->below, ratio->n_below, ratio->metric_below));
     take_published (d, ratio->published, 3);
-    take_published (d, ratio->tolerance, 2);
+    take_published (d, ratio->least, 3);
+    take_published (d, isinf (ratio->most) ? -1 : ratio->most, 3);
   }
   return d;
 }

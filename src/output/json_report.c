@@ -7,6 +7,8 @@
 #include "src/output/report.h"
 #include "src/version.h"
 
+#include <math.h>
+
 #define LOCKS_MAX 64u
 
 static void put_estimate (JsonBuilder *builder, const char *name, ReportEstimate estimate)
@@ -286,11 +288,11 @@ static void put_run_more (JsonBuilder *builder, const ReportRun *run)
     json_put_int (builder, "reps", run->ratio.n);
     json_builder_end_object (builder);
   }
-  if (run->iops.n) {
+  if (run->metric[METRIC_IOPS].n) {
     json_open_object (builder, "over_seeds");
-    put_estimate (builder, "iops", run->iops);
-    put_estimate (builder, "clat_ns", run->clat_ns);
-    put_estimate (builder, "cpu_share_contention", run->cpu_share_contention);
+    put_estimate (builder, "iops", run->metric[METRIC_IOPS]);
+    put_estimate (builder, "clat_ns", run->metric[METRIC_CLAT]);
+    put_estimate (builder, "cpu_share_contention", run->metric[METRIC_CPU_SHARE_CONTENTION]);
     json_builder_end_object (builder);
   }
   if (result->device.used) {
@@ -346,20 +348,10 @@ char *json_report (const Report *report)
 
 static void put_published (JsonBuilder *builder, const ExperimentRow *row)
 {
-  const struct {
-    const char *name;
-    double value;
-  } fields[] = {
-    { "iops", row->iops },
-    { "bw_bytes", row->bw_bytes },
-    { "clat_ns", row->clat_mean_ns },
-    { "cpu_share_contention", row->cpu_share_contention },
-  };
-
   json_open_object (builder, "published");
-  for (unsigned i = 0; i < G_N_ELEMENTS (fields); i++) {
-    if (fields[i].value >= 0) {
-      json_put_double (builder, fields[i].name, fields[i].value);
+  for (unsigned i = 0; i < METRICS_N; i++) {
+    if (row->published[i] >= 0) {
+      json_put_double (builder, metric_json ((Metric) i), row->published[i]);
     }
   }
   json_builder_end_object (builder);
@@ -375,17 +367,41 @@ static void put_row (JsonBuilder *builder, const ExperimentRow *row, const Repor
   json_put_string (builder, "engine", result->engine);
   put_published (builder, row);
   json_open_object (builder, "simulated");
-  json_put_double (builder, "iops", run->iops.mean);
-  json_put_double (builder, "bw_bytes", result->ios ? run->iops.mean * result->bytes / result->ios : 0);
-  json_put_double (builder, "clat_ns", run->clat_ns.mean);
-  json_put_double (builder, "cpu_share_contention", run->cpu_share_contention.mean);
-  json_put_double (builder, "iops_ci95", MAX (run->iops.half_width, 0));
-  json_put_int (builder, "reps", run->iops.n);
+  for (unsigned i = 0; i < METRICS_N; i++) {
+    json_put_double (builder, metric_json ((Metric) i), run->metric[i].mean);
+  }
+  json_put_double (builder, "iops_ci95", MAX (run->metric[METRIC_IOPS].half_width, 0));
+  json_put_int (builder, "reps", run->metric[METRIC_IOPS].n);
   json_builder_end_object (builder);
+  json_put_double (builder, "left_out_error", row->left_out_error);
+  json_put_string (builder, "fs", row->fs);
+  json_open_array (builder, "set");
+  for (char **assignment = row->set; assignment && *assignment; assignment++) {
+    json_builder_add_string_value (builder, *assignment);
+  }
+  json_builder_end_array (builder);
   put_locks (builder, result);
   put_locks_left_out (builder, result);
   put_workers (builder, result);
   put_phases (builder, result);
+  json_builder_end_object (builder);
+}
+
+/* null: no such limit, or nothing published as a number. */
+static void put_ratio (JsonBuilder *builder, const ExperimentRatio *ratio, const ReportRatio *got)
+{
+  json_open_object (builder, NULL);
+  json_put_string (builder, "name", ratio->name);
+  json_put_double (builder, "published", ratio->published >= 0 ? ratio->published : NAN);
+  json_put_double (builder, "simulated", got->simulated);
+  json_put_double (builder, "tolerance", ratio->tolerance >= 0 ? ratio->tolerance : NAN);
+  json_put_bool (builder, "ok", got->ok);
+  json_put_double (builder, "error", got->error);
+  json_put_double (builder, "ci95", MAX (got->half_width, 0));
+  json_put_bool (builder, "wrong_side", got->wrong_side);
+  json_put_double (builder, "min", ratio->least);
+  json_put_double (builder, "max", ratio->most);
+  json_put_string (builder, "metric", metric_json (ratio->metric));
   json_builder_end_object (builder);
 }
 
@@ -404,21 +420,11 @@ static void put_experiment (JsonBuilder *builder, const ReportExperiment *report
   json_builder_end_array (builder);
   json_open_array (builder, "ratios");
   for (unsigned i = 0; i < experiment->n_ratios; i++) {
-    json_open_object (builder, NULL);
-    json_put_string (builder, "name", experiment->ratios[i].name);
-    json_put_double (builder, "published", experiment->ratios[i].published);
-    json_put_double (builder, "simulated", report->ratios[i].simulated);
-    json_put_double (builder, "tolerance", experiment->ratios[i].tolerance);
-    json_put_bool (builder, "ok", report->ratios[i].ok);
-    json_put_double (builder, "error", report->ratios[i].error);
-    json_put_double (builder, "ci95", MAX (report->ratios[i].half_width, 0));
-    json_put_bool (builder, "wrong_side", report->ratios[i].wrong_side);
-    json_builder_end_object (builder);
+    put_ratio (builder, &experiment->ratios[i], &report->ratios[i]);
   }
   json_builder_end_array (builder);
   json_put_bool (builder, "ok", report->ok);
   json_put_string (builder, "title", experiment->title);
-  json_put_string (builder, "fs", experiment->fs);
   json_open_array (builder, "fitted");
   for (char **key = experiment->fitted; key && *key; key++) {
     json_builder_add_string_value (builder, *key);
@@ -426,6 +432,23 @@ static void put_experiment (JsonBuilder *builder, const ReportExperiment *report
   json_builder_end_array (builder);
   json_put_strings (builder, "notes", report->notes);
   json_builder_end_object (builder);
+}
+
+static void put_spreads (JsonBuilder *builder, const ReportReproduction *reproduction)
+{
+  json_open_array (builder, "fitted_apart");
+  for (unsigned i = 0; i < reproduction->n_spreads; i++) {
+    const ReportSpread *spread = &reproduction->spreads[i];
+
+    json_open_object (builder, NULL);
+    json_put_string (builder, "key", spread->key);
+    json_put_double (builder, "least", spread->least);
+    json_put_string (builder, "least_in", spread->least_in);
+    json_put_double (builder, "most", spread->most);
+    json_put_string (builder, "most_in", spread->most_in);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
 }
 
 char *json_report_reproduction (const ReportReproduction *reproduction)
@@ -444,6 +467,7 @@ char *json_report_reproduction (const ReportReproduction *reproduction)
   json_put_int (builder, "wrong_side", reproduction->wrong_side);
   json_put_int (builder, "within_25_percent", reproduction->within_quarter);
   json_builder_end_object (builder);
+  put_spreads (builder, reproduction);
   json_put_string (builder, "uringsim", uringsim_version ());
   json_put_int (builder, "model", uringsim_model_version ());
   json_put_int (builder, "seed", reproduction->seed);

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
   const RunResult *result;
   gboolean baseline;                /* added by the program, not asked for */
-  ReportEstimate iops, clat_ns, cpu_share_contention;
+  ReportEstimate metric[METRICS_N]; /* by Metric */
   ReportEstimate ratio;             /* of IOPS to the reference row, paired by seed; n = 0: none */
   const char *ratio_to;             /* the reference row's name */
 } ReportRun;
@@ -43,9 +43,16 @@ typedef struct {
 
 typedef struct {
   double simulated, half_width;
-  double error;                     /* simulated / published - 1 */
-  gboolean ok, wrong_side;          /* within its tolerance; on the other side of 1 than published */
+  double error;                     /* simulated / published - 1; NAN: nothing published */
+  gboolean ok, wrong_side;          /* within its limits; on the other side of 1 than published */
 } ReportRatio;
+
+/* A fitted key and its least and greatest value in the experiments of this report, base machines included. */
+typedef struct {
+  char    *key;
+  double   least, most;
+  const char *least_in, *most_in;   /* experiments */
+} ReportSpread;
 
 typedef struct {
   const Experiment *experiment;
@@ -61,9 +68,11 @@ typedef struct {
   uint64_t seed;
   unsigned n_experiments;
   const ReportExperiment *experiments;
-  unsigned ratios, ok, within_quarter, wrong_side;
+  unsigned ratios, ok, within_quarter, wrong_side;   /* within_quarter: of those that were published as a number */
+  unsigned n_spreads; const ReportSpread *spreads;   /* of more than REPORT_SPREAD_LIMIT */
   gboolean interrupted;
 } ReportReproduction;
+#define REPORT_SPREAD_LIMIT 2.0
 
 /* Everything as one text, ending in a newline. (transfer full) */
 char *text_report (const Report *report);

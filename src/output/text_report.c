@@ -98,7 +98,7 @@ static void print_comparison (const Report *report, char *const *names, GString 
     text_table_add (table, names[i]);
     text_table_add (table, run->result->engine);
     text_table_take (table, format_kernel (run->result->kernel));
-    text_table_take (table, estimate_text (&run->iops, run->result->iops));
+    text_table_take (table, estimate_text (&run->metric[METRIC_IOPS], run->result->iops));
     text_table_take (table, run->ratio.n ? format_ratio (run->ratio.mean, run->ratio.half_width) : g_strdup (""));
     text_table_take (table, format_time (ur_histogram_mean (&run->result->all.lat)));
     text_table_take (table, percentile_text (&run->result->all.lat, 50));
@@ -158,10 +158,11 @@ static void print_operations (const ReportRun *run, GString *out)
   g_autofree char *time = format_time (result->sim_ns);
   g_string_append_printf (out, "\nThroughput over %s of simulated time\n", time);
   text_table_print (rates, 2, out);
-  if (run->iops.n > 1) {
-    g_autofree char *mean = format_rate (run->iops.mean);
-    g_autofree char *width = format_rate (run->iops.half_width);
-    g_string_append_printf (out, "  over %u seeds: %s +- %s IOPS (95 %% confidence)\n", run->iops.n, mean, width);
+  if (run->metric[METRIC_IOPS].n > 1) {
+    g_autofree char *mean = format_rate (run->metric[METRIC_IOPS].mean);
+    g_autofree char *width = format_rate (run->metric[METRIC_IOPS].half_width);
+    g_string_append_printf (out, "  over %u seeds: %s +- %s IOPS (95 %% confidence)\n", run->metric[METRIC_IOPS].n,
+                            mean, width);
   }
   g_string_append (out, "\nLatency\n");
   text_table_print (latencies, 2, out);
