@@ -14,11 +14,11 @@ static const Command commands[] = {
     "Runs the shipped experiments (all, or those named) and prints published figures beside\n"
     "simulated ones.  Exit status 1 if a ratio is outside its tolerance.",
     command_reproduce },
-  { "validate", USER_VALIDATE, "DIRECTORY", "traces of a real kernel beside simulated ones",
-    "Runs the jobs of a directory of captures (NAME.fio, NAME.trace.gz, validate.ini) and compares the\n"
-    "io_uring events of each request, their order and counts, workers and context switches with the\n"
-    "trace.  What the options do not give is taken from validate.ini.  Exit status 1 if a capture\n"
-    "does not agree.",
+  { "validate", USER_VALIDATE, "DIRECTORY|FILE", "what a real machine did beside the simulation",
+    "DIRECTORY holds captures (NAME.fio, NAME.trace.gz, validate.ini): the io_uring events of each\n"
+    "request, their order and counts, workers and context switches are compared with the trace.  What\n"
+    "the options do not give is taken from validate.ini.  FILE holds throughput records: ratios to psync\n"
+    "are compared.  Exit status 1 if a capture does not agree, or errors pass the thresholds.",
     command_validate },
   { "list", USER_LIST, "KIND", "what is shipped", "KIND is policies, machines, file-systems, devices or experiments.",
     command_list },

@@ -23,7 +23,7 @@ for command in $commands; do
   page=doc/man/uringsim-$command.1.scd
   [ -e "$page" ] || { echo "FAIL: no $page"; failed=$((failed + 1)); continue; }
   documented doc/man/uringsim.1.scd "*$command*"
-  for option in $("$program" "$command" --help | sed -n 's/^  .\{4\}\(--[a-z-]*\).*/\1/p'); do
+  for option in $("$program" "$command" --help | sed -n 's/^  .\{4\}\(--[a-z0-9-]*\).*/\1/p'); do
     documented "$page doc/man/uringsim.1.scd" "*$option*"
   done
 done

@@ -100,7 +100,7 @@ static void test_too_many (void)
     g_string_append (text, WQ_JOB ("\"workers\": 0"));
   }
   g_autoptr (GPtrArray) records = read_text (text->str, &error);
-  ROW_CHECK (!records && error && strstr (error->message, "r.jsonl:4097: more than 4096 records"),
+  ROW_CHECK (!records && error && strstr (error->message, "r.jsonl:1025: more than 1024 records"),
              "a file is bounded: %s", row_error (error));
   g_string_free (text, TRUE);
 }

@@ -32,6 +32,7 @@
   X (tracepoint) \
   X (validate_ini) \
   X (throughput_record) \
+  X (record_score) \
   X (observation) \
   X (cpu) \
   X (interrupt) \

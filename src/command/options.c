@@ -18,6 +18,8 @@ enum {
   ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE,
 };
 
+enum { PERCENT_MAX = 1000000 }; /* of the thresholds of validate */
+
 typedef enum {
   TYPE_FLAG,     /* gboolean TRUE; `low` is the value stored in an int if `choices` is "value" */
   TYPE_VALUE,    /* int: stores `low` */
@@ -60,12 +62,14 @@ static const OptionRow option_table[] = {
     "do not add psync as the reference row" },
   { "machine", 0, TYPE_STRING, AT (machine), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
     "machine with all costs (default " OPTIONS_DEFAULT_MACHINE ")" },
-  { "fs", 0, TYPE_STRING, AT (fs), SIMULATES, 0, 0, NULL, "NAME|FILE", "file system (default " OPTIONS_DEFAULT_FS ")" },
+  { "fs", 0, TYPE_STRING, AT (fs), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
+    "file system (default " OPTIONS_DEFAULT_FS ")" },
   { "device", 0, TYPE_STRING, AT (device), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
     "block device below the file system (default " OPTIONS_DEFAULT_DEVICE "; validate: " OPTIONS_CAPTURE_DEVICE ")" },
   { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_SHOW | USER_VALIDATE, 0, 0, NULL, "KEY=VALUE",
     "change one value of the machine or device, e.g. CPU.Count=4, noise=0, Read.Time=90000" },
-  { "cpus", 0, TYPE_UNSIGNED, AT (cpus), SIMULATES, 1, 1024, NULL, "N", "number of CPUs instead of the machine's" },
+  { "cpus", 0, TYPE_UNSIGNED, AT (cpus), SIMULATES | USER_VALIDATE, 1, 1024, NULL, "N",
+    "number of CPUs instead of the machine's" },
   { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), SIMULATES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
     "requests in flight instead of the job's (default for a trace 32)" },
   { "sqpoll", 0, TYPE_VALUE, AT (sqpoll), SIMULATES, 1, 0, NULL, NULL, "submit through the kernel's sq_thread" },
@@ -81,7 +85,7 @@ static const OptionRow option_table[] = {
     "closed, timed or fast (run: timed if the trace has times; compare: closed)" },
   { "time-scale", 0, TYPE_UNSIGNED, AT (input.time_scale), SIMULATES, 1, 1000000, NULL, "PERCENT",
     "speed of a timed replay in percent of the trace's: 50 doubles all gaps" },
-  { "cache", 0, TYPE_CHOICE, AT (cache), SIMULATES, 0, 0, "clean|dirty|cold", "STATE",
+  { "cache", 0, TYPE_CHOICE, AT (cache), SIMULATES | USER_VALIDATE, 0, 0, "clean|dirty|cold", "STATE",
     "the files' pages at the start: clean, dirty or cold" },
   { "lenient", 0, TYPE_FLAG, AT (input.lenient), SIMULATES, 0, 0, NULL, NULL,
     "skip and count defective lines of inputs" },
@@ -93,15 +97,24 @@ static const OptionRow option_table[] = {
     "backward time stamps of an iolog: asis (default), sort, segment" },
   { "segments", 0, TYPE_CHOICE, AT (input.iolog.segments), SIMULATES, 0, 0, "sequential|parallel|first", "RULE",
     "several logs in one file: sequential (default), parallel, first" },
-  { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), SIMULATES, 1, G_MAXUINT64, NULL, "N", "stop after N requests" },
+  { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), SIMULATES | USER_VALIDATE, 1, G_MAXUINT64, NULL, "N",
+    "stop after N requests" },
   { "simulate-time", 0, TYPE_TIME, AT (simulate_time), SIMULATES, 0, 0, NULL, "TIME",
     "stop after this much simulated time, e.g. 500ms, 2s" },
   { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_VALIDATE, 0, G_MAXINT64, NULL, "N",
     "seed of all random streams (default 1)" },
   { "reps", 0, TYPE_UNSIGNED, AT (reps), REPEATS | USER_VALIDATE, 1, 10000, NULL, "N",
     "seeds for confidence intervals (run 1, all others 8)" },
-  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS, 1, 256, NULL, "N",
+  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS | USER_VALIDATE, 1, 256, NULL, "N",
     "runs at the same time; the result is the same (default 1)" },
+  { "max-median", 0, TYPE_UNSIGNED, AT (max_median), USER_VALIDATE, 0, PERCENT_MAX, NULL, "PERCENT",
+    "measured results: largest median error that is ok (default 10)" },
+  { "max-p90", 0, TYPE_UNSIGNED, AT (max_p90), USER_VALIDATE, 0, PERCENT_MAX, NULL, "PERCENT",
+    "largest 90th percentile of the errors that is ok (default 30)" },
+  { "min-pairs", 0, TYPE_UNSIGNED, AT (min_pairs), USER_VALIDATE, 0, 100, NULL, "PERCENT",
+    "throughput records: share of pairs that must be in order (default 95)" },
+  { "max-points", 0, TYPE_UNSIGNED, AT (max_points), USER_VALIDATE, 0, 100, NULL, "POINTS",
+    "lock shares: largest difference that is ok, percentage points (default 6)" },
   { "timing", 0, TYPE_FLAG, AT (timing), SIMULATES, 0, 0, NULL, NULL, "print how fast the simulation itself was" },
   { "format", 0, TYPE_CHOICE, AT (format), ANYBODY, 0, 0, "text|json", "FORMAT", "text (default) or json" },
   { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
@@ -365,6 +378,7 @@ static Options *options_new (void)
   options->sqpoll = options->replay = options->cache = -1;
   options->seed = 1;
   options->threads = 1;
+  options->max_median = options->max_p90 = options->min_pairs = options->max_points = THRESHOLD_DEFAULT;
   ring_choice_init (&options->ring);
   input_options_init (&options->input);
   return options;
@@ -406,6 +420,8 @@ Options *options_parse (OptionUser user, int argc, char **argv, GError **error)
       i += used;
     }
   }
+  options->thresholds_given = options->max_median != THRESHOLD_DEFAULT || options->max_p90 != THRESHOLD_DEFAULT ||
+                              options->min_pairs != THRESHOLD_DEFAULT || options->max_points != THRESHOLD_DEFAULT;
   if (options->seed > (uint64_t) G_MAXINT64 - MAX (options->reps, 10000)) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
                  "--seed: found %" G_GUINT64_FORMAT ", expected room for --reps above it", options->seed);

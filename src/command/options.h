@@ -35,9 +35,13 @@ typedef struct {
   unsigned   threads;
   int        format;                /* OutputFormat */
   gboolean   timing, quiet, no_baseline, help;
+  unsigned   max_median, max_p90, min_pairs, max_points;    /* percent, percentage points; THRESHOLD_DEFAULT: not given */
+  gboolean   thresholds_given;
   RingChoice ring;
   InputOptions input;
 } Options;
+
+#define THRESHOLD_DEFAULT G_MAXUINT
 
 #define OPTIONS_DEFAULT_POLICY  "linux-6.18"
 #define OPTIONS_DEFAULT_MACHINE "generic-8cpu"

@@ -1,6 +1,6 @@
 /* Measured results as simulations; see record_scenario.h. */
 #include "src/command/record_scenario.h"
-#include "src/command/options.h"
+#include "src/command/scenario.h"
 #include "src/input/measurement_workload.h"
 
 /* One look at the clock before a request and one after it: 23 to 27 ns each on the machine of the records. */
@@ -72,7 +72,9 @@ RecordBench *record_bench_new (const GPtrArray *records, const RecordConditions 
   bench->workloads = g_ptr_array_new_with_free_func ((GDestroyNotify) workload_free);
   bench->file_system = g_new0 (unsigned, records->len);
   bench->policy = policy_load (conditions->policy, error);
-  bench->device = bench->policy ? device_load (conditions->device, error) : NULL;
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+  const GPtrArray *set = conditions->set ? conditions->set : none;
+  bench->device = bench->policy ? scenario_load_device (conditions->device, set, error) : NULL;
   for (unsigned i = 0; bench->device && i < records->len; i++) {
     if (!add_record (bench, i, error)) {
       return NULL;

@@ -10,13 +10,15 @@
 #include "model/simulation.h"
 #include "src/input/measurement.h"
 
-/* Requests simulated of a record.  Over seeds the rate of most jobs then varies by well under 1 %. */
-#define RECORD_DEFAULT_IOS 20000u
+/* Requests simulated of a record, unless its 0.4 s are over before.  With fewer the first milliseconds count too much, in
+ * which the scheduler has not yet spread two jobs over two CPUs. */
+#define RECORD_DEFAULT_IOS 100000u
 
 /* Start from record_conditions_init(). */
 typedef struct {
   const char *policy, *device;      /* linux-6.18; virtio-disk, what is below the file systems */
   const char *fs;                   /* (nullable) instead of the results' own; needed where they name none */
+  const GPtrArray *set;             /* (nullable) KEY=VALUE: those of the device are applied, others skipped */
   unsigned kernel;                  /* 0: the policy's */
   unsigned cpus;                    /* 0: the machine's */
   int      cache;                   /* CacheState of all files; -1: as the options of the job say */

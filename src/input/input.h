@@ -15,7 +15,7 @@
 
 typedef enum {
   INPUT_FIO_JOB, INPUT_IOLOG, INPUT_IOLOG_V1, INPUT_BLKTRACE, INPUT_BLKPARSE, INPUT_TRACEPOINTS, INPUT_FIO_JSON,
-  INPUT_FIO_LOG, INPUT_UNKNOWN
+  INPUT_FIO_LOG, INPUT_THROUGHPUT, INPUT_LOCK_SHARE, INPUT_UNKNOWN
 } InputKind;
 const char *input_kind_name (InputKind kind);      /* "fio job file", "iolog", ... */
 

@@ -10,10 +10,11 @@ enum { LOOKED_AT = 16384 };
 const char *input_kind_name (InputKind kind)
 {
   static const char *const names[] = {
-    [INPUT_FIO_JOB] = "fio job file",        [INPUT_IOLOG] = "iolog",
-    [INPUT_IOLOG_V1] = "iolog of version 1", [INPUT_BLKTRACE] = "binary blktrace",
-    [INPUT_BLKPARSE] = "blkparse text",      [INPUT_TRACEPOINTS] = "kernel tracepoint text",
-    [INPUT_FIO_JSON] = "fio JSON result",    [INPUT_FIO_LOG] = "fio latency, bandwidth or IOPS log",
+    [INPUT_FIO_JOB] = "fio job file",          [INPUT_IOLOG] = "iolog",
+    [INPUT_IOLOG_V1] = "iolog of version 1",   [INPUT_BLKTRACE] = "binary blktrace",
+    [INPUT_BLKPARSE] = "blkparse text",        [INPUT_TRACEPOINTS] = "kernel tracepoint text",
+    [INPUT_FIO_JSON] = "fio JSON result",      [INPUT_FIO_LOG] = "fio latency, bandwidth or IOPS log",
+    [INPUT_THROUGHPUT] = "file of throughput records", [INPUT_LOCK_SHARE] = "table of lock shares",
     [INPUT_UNKNOWN] = "unknown input",
   };
   return names[kind];
@@ -99,6 +100,25 @@ static gboolean is_tracepoint (const char *p, const char *end)
   return cpu && end - cpu > 5 && g_ascii_isdigit (cpu[1]) && cpu[4] == ']' && contains (cpu, end, ": ");
 }
 
+/* {"batch": 1, "job": {"tool": ... on one line. */
+static gboolean is_throughput (const char *p, const char *end)
+{
+  return contains (p, end, "\"job\"") && contains (p, end, "\"tool\"");
+}
+
+/* "JOB\tFILE SYSTEM\tPERCENT\tPERCENT", the first percentage perhaps in parentheses. */
+static gboolean is_lock_share (const char *p, const char *end)
+{
+  unsigned tabs = 0;
+  for (const char *c = p; c < end; c++) {
+    tabs += *c == '\t';
+    if (tabs >= 2 && *c != '\t' && !g_ascii_isdigit (*c) && !strchr (".()", *c)) {
+      return FALSE;
+    }
+  }
+  return tabs == 3;
+}
+
 static InputKind kind_of_line (const char *p, const char *end)
 {
   uint64_t version;
@@ -109,7 +129,10 @@ static InputKind kind_of_line (const char *p, const char *end)
     return INPUT_FIO_JOB;
   }
   if (*p == '{') {
-    return INPUT_FIO_JSON;
+    return is_throughput (p, end) ? INPUT_THROUGHPUT : INPUT_FIO_JSON;
+  }
+  if (is_lock_share (p, end)) {
+    return INPUT_LOCK_SHARE;
   }
   const unsigned columns = count_columns (p, end);
   if (columns >= 3) {

@@ -105,7 +105,7 @@ char *measured_job_text (const MeasuredJob *job)
   g_string_append (text, job->sqpoll ? " sqpoll" : "");
   g_string_append (text, job->force_async ? " async" : "");
   if (job->workers) {
-    g_string_append_printf (text, " %u workers", job->workers);
+    g_string_append_printf (text, " %u worker%s", job->workers, job->workers == 1 ? "" : "s");
   }
   if (*job->extra) {
     g_string_append_printf (text, " %s", job->extra);

@@ -13,7 +13,7 @@
 #include <glib.h>
 
 /* Bounds of what comes from outside. */
-#define MEASUREMENT_RECORDS_LIMIT 4096u      /* results of one file */
+#define MEASUREMENT_RECORDS_LIMIT 1024u      /* results of one file */
 #define MEASUREMENT_RATE_LIMIT    1e12       /* I/Os per second */
 
 /* What issued the requests. */

@@ -1,0 +1,65 @@
+/*
+ * What the writers of `validate` are given for measured results: figures, measured and simulated, with verdicts.
+ *
+ * As in report.h the command fills these in and owns what they point to; nothing is computed by the writers.
+ */
+#ifndef RECORD_REPORT_H
+#define RECORD_REPORT_H
+
+#include "src/output/report.h"
+
+/* What all reports of measured results begin with. */
+typedef struct {
+  const char *file;
+  const Machine *machine;
+  const char *policy;
+  unsigned kernel, cpus;
+  const char *cache;                /* pages at the start, in words */
+  uint64_t seed, limit_ios;
+  unsigned reps;                    /* seeds of each */
+  const GPtrArray *notes;           /* of char * */
+  gboolean interrupted;
+} ReportBasis;
+
+/* One result as it is named. */
+typedef struct {
+  const char *name, *fs;            /* one line without the file system; fs (nullable) */
+  unsigned batch;
+  const struct ReportRecordJob *job;    /* (nullable) of a record */
+} ReportSubject;
+
+/* The job of a record, member for member. */
+typedef struct ReportRecordJob {
+  const char *tool, *fs, *rw, *bs;
+  const char *engine, *extra;       /* of fio; NULL for the wq tool */
+  unsigned qd, nj, files, workers;  /* nj 0: not said; workers: of the wq tool */
+  gboolean direct, sqpoll, force_async;
+} ReportRecordJob;
+
+typedef struct {
+  ReportSubject subject;
+  double measured_iops;             /* p80 */
+  ReportEstimate simulated_iops;
+  double measured;                  /* ratio to psync */
+  ReportEstimate simulated;
+  double error;
+  gboolean noisy, bimodal;
+  double mode[2], mode_error[2];    /* if bimodal */
+} ReportRecord;
+
+typedef struct { unsigned n; double median, p90; } ReportErrors;
+
+typedef struct {
+  ReportBasis basis;
+  unsigned n_records; const ReportRecord *records;
+  ReportErrors all, steady;         /* steady: without noisy ones */
+  unsigned references, unreferenced, pairs, pairs_right;
+  double max_median, max_p90, min_pairs;    /* what is asked, as fractions */
+  gboolean ok;
+} ReportRecords;
+
+/* (transfer full) */
+char *text_report_records (const ReportRecords *report);
+char *json_report_records (const ReportRecords *report);
+
+#endif
