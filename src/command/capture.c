@@ -65,6 +65,14 @@ static Workload *open_job (const char *directory, const char *name, const Scenar
   return input_open (paths, &input, error);
 }
 
+/* Who reads the message did not write the name on the command line. */
+static void say_origin (const char *origin, GError **error)
+{
+  if (origin) {
+    g_prefix_error (error, "%s: ", origin);
+  }
+}
+
 static Scenario *open_scenario (const char *directory, const char *name, const CaptureConditions *conditions,
                                 const Options *options, GError **error)
 {
@@ -80,9 +88,17 @@ static Scenario *open_scenario (const char *directory, const char *name, const C
   scenario->policies = g_ptr_array_new_with_free_func ((GDestroyNotify) policy_free);
   scenario->replay = REPLAY_CLOSED;
   scenario->machine = scenario_load_machine (machine, options->set, error);
-  scenario->device = scenario->machine ? scenario_load_device (device, options->set, error) : NULL;
-  scenario->file_system = scenario->device ? file_system_load (conditions->fs, error) : NULL;
+  if (!scenario->machine) {
+    say_origin (options->machine ? NULL : conditions->machine_origin, error);
+    return NULL;
+  }
+  scenario->device = scenario_load_device (device, options->set, error);
+  if (!scenario->device) {
+    return NULL;
+  }
+  scenario->file_system = file_system_load (conditions->fs, error);
   if (!scenario->file_system) {
+    say_origin (conditions->fs_origin, error);
     return NULL;
   }
   const FileSystem *fs = scenario->file_system;
@@ -93,6 +109,7 @@ static Scenario *open_scenario (const char *directory, const char *name, const C
   }
   Policy *loaded = policy_load (policy, error);
   if (!loaded) {
+    say_origin (options->policies->len ? NULL : conditions->policy_origin, error);
     return NULL;
   }
   g_ptr_array_add (scenario->policies, loaded);

@@ -28,6 +28,9 @@ static void clear_conditions (CaptureConditions *conditions)
   g_free (conditions->policy);
   g_free (conditions->machine);
   g_free (conditions->fs);
+  g_free (conditions->policy_origin);
+  g_free (conditions->machine_origin);
+  g_free (conditions->fs_origin);
 }
 
 static void conditions_free (gpointer data)
@@ -60,7 +63,8 @@ static gboolean get_range (const KeyFile *file, const char *group, const char *k
   return TRUE;
 }
 
-static gboolean get_string (const KeyFile *file, const char *group, const char *key, char **place, GError **error)
+static gboolean get_string (const KeyFile *file, const char *group, const char *key, char **place, char **origin,
+                            GError **error)
 {
   char *value = NULL;
   if (!key_file_has (file, group, key)) {
@@ -71,6 +75,10 @@ static gboolean get_string (const KeyFile *file, const char *group, const char *
   }
   g_free (*place);
   *place = value;
+  if (origin) {
+    g_free (*origin);
+    *origin = key_file_origin (file, group, key);
+  }
   return TRUE;
 }
 
@@ -111,7 +119,7 @@ static gboolean get_kernel (const KeyFile *file, const char *group, unsigned *pl
 static gboolean get_switches (const KeyFile *file, const char *group, gboolean *shown, GError **error)
 {
   g_autofree char *text = NULL;
-  if (!get_string (file, group, "switches", &text, error)) {
+  if (!get_string (file, group, "switches", &text, NULL, error)) {
     return FALSE;
   }
   if (text && strcmp (text, "asked") && strcmp (text, "shown")) {
@@ -130,9 +138,9 @@ static gboolean read_group (const KeyFile *file, const char *group, CaptureCondi
   static const char *const keys[] = { "policy",    "kernel", "machine", "cpus",    "nodes",    "fs",
                                       "submitted", "punted", "hashed",  "workers", "switches", NULL };
   if (!key_file_check_keys (file, group, keys, error) ||
-      !get_string (file, group, "policy", &conditions->policy, error) ||
-      !get_string (file, group, "machine", &conditions->machine, error) ||
-      !get_string (file, group, "fs", &conditions->fs, error) ||
+      !get_string (file, group, "policy", &conditions->policy, &conditions->policy_origin, error) ||
+      !get_string (file, group, "machine", &conditions->machine, &conditions->machine_origin, error) ||
+      !get_string (file, group, "fs", &conditions->fs, &conditions->fs_origin, error) ||
       !get_switches (file, group, &conditions->switches_shown, error) ||
       !get_kernel (file, group, &conditions->kernel, error) ||
       !get_unsigned (file, group, "cpus", CPUS_MAX, &conditions->cpus, error) ||
@@ -153,6 +161,9 @@ static CaptureConditions *conditions_new (const ValidateIni *ini, const char *na
   CaptureConditions *conditions = g_memdup2 (&ini->defaults, sizeof ini->defaults);
   conditions->policy = g_strdup (ini->defaults.policy);
   conditions->machine = g_strdup (ini->defaults.machine);
+  conditions->policy_origin = g_strdup (ini->defaults.policy_origin);
+  conditions->machine_origin = g_strdup (ini->defaults.machine_origin);
+  conditions->fs_origin = g_strdup (ini->defaults.fs_origin);
   conditions->fs = ini->defaults.fs ? g_strdup (ini->defaults.fs) : g_strndup (name, strcspn (name, "-"));
   return conditions;
 }

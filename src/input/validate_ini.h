@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
   char *policy, *machine;       /* NULL: not said */
   char *fs;                     /* never NULL */
+  char *policy_origin, *machine_origin, *fs_origin;   /* "FILE:LINE" of each; NULL: not said */
   unsigned kernel;              /* KERNEL (a, b); 0: not said */
   unsigned cpus, nodes;         /* 0: not said */
   gboolean switches_shown;      /* context switches are printed, but do not decide: another machine than the trace's */
