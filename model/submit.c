@@ -210,6 +210,7 @@ static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned rem
 {
   while (request) {
     Request *timeout = G_UNLIKELY (request->chain_next != NULL) ? io_prep_linked_timeout (request) : NULL;
+    const Request *issued = request;
 
     if (G_LIKELY (request->opcode == REQUEST_IO))
       request = io_issue_file (task, ring, request, remaining);
@@ -217,7 +218,7 @@ static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned rem
       request = io_issue_other (task, ring, request, remaining);
     if (G_UNLIKELY (timeout != NULL)) {
       task_sync (task);
-      io_queue_linked_timeout (ring, timeout);
+      io_queue_linked_timeout (ring, timeout, issued);
     }
   }
 }
@@ -233,7 +234,7 @@ void io_queue_iowq (Task *task, Ring *ring, Request *request)
     return;
   }
   request->time.attempt = request->time.verdict = task_now (task);
-  io_queue_linked_timeout (ring, io_prep_linked_timeout (request));
+  io_queue_linked_timeout (ring, io_prep_linked_timeout (request), request);
   io_queue_async (task, ring, request, rule->queue);
 }
 
@@ -438,7 +439,7 @@ static Request *io_wq_linked (Task *task, Ring *ring, Request *next, unsigned qu
   }
   next->time.attempt = next->time.verdict = next->time.queued = task_now (task);
   next->queue = queue;
-  io_queue_linked_timeout (ring, io_prep_linked_timeout (next));
+  io_queue_linked_timeout (ring, io_prep_linked_timeout (next), next);
   io_wq_prepare (io_uring_wq (ring_owner (ring), ring, queue), next);
   next->outcome = next->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;
   return next;

@@ -108,9 +108,10 @@ static void io_link_timeout_fn (UrEngine *engine, void *data)
   io_req_task_work_add (NULL, ring_owner (ring)->cpu, ring, timeout, link_timeout_work);
 }
 
-void io_queue_linked_timeout (Ring *ring, Request *timeout)
+void io_queue_linked_timeout (Ring *ring, Request *timeout, const Request *request)
 {
-  if (timeout && timeout->target) /* else what it was for has completed */
+  /* else the request has completed, and its timeout with it: an application may have prepared them anew meanwhile */
+  if (timeout && timeout->opcode == REQUEST_LINK_TIMEOUT && timeout->target == request)
     timeout->timer =
         ur_engine_at (ring->sim->engine, sim_now (ring->sim) + timeout->delay, io_link_timeout_fn, timeout);
 }

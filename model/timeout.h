@@ -23,9 +23,10 @@ int      io_timeout_cancel (Task *task, Ring *ring, Request *target);
 /* Requests have completed: timeouts that waited for so many end. */
 void     io_flush_timeouts (Task *task, Ring *ring);
 
-/* Before a request is issued: the timeout linked to it, NULL if there is none; afterwards its time starts. */
+/* Before a request is issued: the timeout linked to it, NULL if there is none; afterwards its time starts, unless the
+ * request, which is only compared with, has ended meanwhile. */
 Request *io_prep_linked_timeout (Request *request);
-void     io_queue_linked_timeout (Ring *ring, Request *timeout);
+void     io_queue_linked_timeout (Ring *ring, Request *timeout, const Request *request);
 /* The request has completed: its timeout, out of the chain and cancelled, NULL if there is none or it is over. */
 Request *io_disarm_linked_timeout (Ring *ring, Request *request);
 

@@ -1,4 +1,5 @@
 /* Timeouts and cancellation. */
+#include "model/timeout.h"
 #include "tests/model_fixture.h"
 #include "tests/unit.h"
 
@@ -103,6 +104,45 @@ static void test_cancel (void)
   FIXTURE_CHECK_ROWS (rows, "linux-6.3", TEN_US);
 }
 
+/* The request of a timeout has ended before its time was to start, and both slots may be something else by now. */
+static void probe_reused (Fixture *fixture, gpointer data)
+{
+  static const struct {
+    const char *rule;
+    RequestOpcode opcode;
+    int target; /* 0: none, 1: the request, 2: another */
+    gboolean armed;
+  } rows[] = {
+    { "the request still runs: its time starts", REQUEST_LINK_TIMEOUT, 1, TRUE },
+    { "the request has ended", REQUEST_LINK_TIMEOUT, 0, FALSE },
+    { "the slot is a timeout of another request", REQUEST_LINK_TIMEOUT, 2, FALSE },
+    { "the slot is a cancellation of that request", REQUEST_ASYNC_CANCEL, 1, FALSE },
+  };
+
+  (void) data;
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Request request = { .opcode = REQUEST_IO }, other = request;
+    Request timeout = { .opcode = rows[i].opcode, .ring = fixture->ring, .delay = UR_MS };
+
+    timeout.target = rows[i].target == 1 ? &request : rows[i].target ? &other : NULL;
+    io_queue_linked_timeout (fixture->ring, &timeout, &request);
+    ROW_CHECK ((timeout.timer != 0) == rows[i].armed, "%s", rows[i].rule);
+    if (timeout.timer)
+      ur_engine_cancel (fixture->sim->engine, timeout.timer);
+  }
+}
+
+static void test_reused (void)
+{
+  Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+
+  fixture_build (fixture);
+  fixture_at (fixture, 10 * UR_US, probe_reused, NULL);
+  fixture_script (fixture, "S/0: ring:8 run:20");
+  fixture_run (fixture, "reused slots");
+  fixture_free (fixture);
+}
+
 /* DEFER_TASKRUN and the sq_thread: the same by their own task_work. */
 static void test_owners (void)
 {
@@ -127,6 +167,7 @@ void register_cancel_tests (void)
   fixture_test (suite, "NOP", test_nop);
   fixture_test (suite, "TIMEOUT", test_timeout);
   fixture_test (suite, "LINK_TIMEOUT", test_link_timeout);
+  fixture_test (suite, "slots that are used again", test_reused);
   fixture_test (suite, "ASYNC_CANCEL", test_cancel);
   fixture_test (suite, "who completes them", test_owners);
 }
