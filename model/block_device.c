@@ -347,6 +347,8 @@ static void request_interrupt (UrEngine *engine, void *data)
   request_complete (data, NULL);
 }
 
+gboolean block_is_polled (const BlockDevice *block) { return block->pollable; }
+
 void block_poll_kick (BlockDevice *block)
 {
   for (unsigned i = 0; i < block->pollers->len; i++)

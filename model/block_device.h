@@ -50,6 +50,8 @@ typedef struct {
   UrLevel busy, queued;                 /* channels; requests with a tag that have none */
 } BlockCounters;
 
+/* Poll queues (Poll=), so that REQ_POLLED is obeyed. */
+gboolean     block_is_polled (const BlockDevice *block);
 BlockDevice *block_device_new (Simulation *sim, const Device *device);
 void         block_device_free (BlockDevice *block);          /* accepts NULL */
 const Device *block_device (const BlockDevice *block);

@@ -86,6 +86,11 @@ static FileIoResult submit (Task *task, Request *request, uint64_t length, LockM
   Inode *inode = request->inode;
 
   waits = waits || !request->ki_complete;
+  if (request->polled && !waits && !block_is_polled (sim->device) && sim->kernel >= KERNEL (6, 12)) {
+    inode_unlock (task, inode, mode); /* submit_bio_noacct(): BLK_STS_NOTSUPP */
+    request->result = -EOPNOTSUPP;
+    return FILE_IO_DONE;
+  }
   task_run (task, sim_fs_cost (sim, FS_COST_DIRECT_LOCKED));
   request->bio = (Bio){ .op = request->io.op == IO_WRITE ? BLOCK_WRITE : BLOCK_READ,
                         .polled = request->polled && !waits,
@@ -163,18 +168,23 @@ static FileIoResult direct_write (Task *task, Request *request, DirectHow how)
   const FileSystem *fs = sim->setup->file_system;
   Inode *inode = request->inode;
   gboolean nowait = how == DIRECT_NOWAIT;
-  WriteNeeds needs = write_needs (sim, request);
+  LockMode mode = write_needs (sim, request).lock;
+  WriteNeeds needs;
   PageCount count;
 
-  if (!inode_lock (task, request, needs.lock, how != DIRECT_BLOCKING)) {
+  if (!inode_lock (task, request, mode, how != DIRECT_BLOCKING)) {
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
   task_sync (task);
+  /* Asked again under the lock: meanwhile the file may have grown, or the blocks been written.  Less may be needed then
+   * than was thought, never more, and the lock stays as it was taken. */
+  needs = write_needs (sim, request);
+  g_assert (needs.lock <= mode);
   count = page_cache_count (&inode->pages, request->io.offset, request->io.length);
   if (nowait && (needs.may_block || (needs.drains && inode->direct) || count.missing < count.pages ||
                  (fs->timestamp_blocks && inode_needs_time_update (inode))))
-    return refused (task, request, needs.lock);
+    return refused (task, request, mode);
   if (inode_needs_time_update (inode)) {
     task_run (task, sim_fs_cost (sim, FS_COST_TIME_STAMP));
     inode_time_updated (inode);
@@ -186,7 +196,7 @@ static FileIoResult direct_write (Task *task, Request *request, DirectHow how)
     page_io_wait_writeback (task, inode);
     page_cache_drop (&inode->pages, request->io.offset, request->io.length);
   }
-  return submit (task, request, request->io.length, needs.lock, needs.waits, nowait);
+  return submit (task, request, request->io.length, mode, needs.waits, nowait);
 }
 
 FileIoResult direct_io (Task *task, Request *request, DirectHow how)

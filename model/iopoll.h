@@ -12,7 +12,7 @@
  *   - A run of requests that are done, from the first one on the list that is, is completed together.
  *   - HYBRID_IOPOLL: the first look at a request sleeps half of the shortest time that any took so far.
  * All polled requests are on the one queue of the one device, so spinning is always allowed.  A device without poll
- * queues (Poll=no) interrupts as usual, and the poller sees it.
+ * queues (Poll=no) interrupts as usual, and the poller sees it; from 6.12 on it fails polled requests with EOPNOTSUPP.
  */
 #ifndef IOPOLL_H
 #define IOPOLL_H

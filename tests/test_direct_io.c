@@ -160,6 +160,24 @@ static void test_waiting_under_the_lock (void)
   CHECK_ROWS (rows);
 }
 
+/* What a write needs is asked again under the lock that it waited for. */
+static void test_asked_again (void)
+{
+  static const DirectRow rows[] = {
+    { "beyond the end when it starts, inside it when it has the lock: the device is not waited for under it", "ext4",
+      KERNEL (6, 18), BLOCKS_NONE,
+      "A/0: call:ow0+4 | S@1/1: ring:8 sqe:aow0 submit run:5 getevents:1 reap | "
+      "L@21/2: write say:has unlock",
+      "iU", "A@20 16384, L@21 write, L@21 has, S@40 reap b" },
+    { "beside it: still beyond the end, waited for", "ext4", KERNEL (6, 18), BLOCKS_NONE,
+      "A/0: call:ow0 | S@1/1: ring:8 sqe:aow0@1 submit run:5 getevents:1 reap | "
+      "L@21/2: write say:has unlock",
+      "iU", "A@20 4096, L@40 write, L@40 has, S@40 reap b" },
+  };
+
+  CHECK_ROWS (rows);
+}
+
 /* Pages in the cache are in the way of NOWAIT. */
 static void test_page_cache (void)
 {
@@ -336,6 +354,7 @@ void register_direct_io_tests (void)
   fixture_test (suite, "reads", test_reads);
   fixture_test (suite, "writes", test_writes);
   fixture_test (suite, "waiting under the lock", test_waiting_under_the_lock);
+  fixture_test (suite, "asked again under the lock", test_asked_again);
   fixture_test (suite, "the page cache beside it", test_page_cache);
   fixture_test (suite, "tags", test_tags);
   fixture_test (suite, "plug of a batch", test_plug);
