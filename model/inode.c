@@ -36,6 +36,7 @@ Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState st
 
 void inode_free (Inode *inode)
 {
+  g_free (inode->memory);
   page_cache_clear (&inode->pages);
   g_ptr_array_unref (inode->reads);
   g_ptr_array_unref (inode->writeback);

@@ -9,6 +9,9 @@
 #include "model/page_cache.h"
 #include "model/rwsem.h"
 
+/* Averages that a policy keeps (policy_state.c), by number; at: when the last sample was taken + 1, 0: never. */
+typedef struct { double value[POLICY_AVERAGES_MAX]; UrTime at[POLICY_AVERAGES_MAX]; } PolicyMemory;
+
 struct Inode {
   Simulation *sim;
   uint32_t number;                      /* index of the file in the workload */
@@ -28,6 +31,9 @@ struct Inode {
   GPtrArray *direct_waiters;            /* of Task: inode_dio_wait() */
   gboolean metadata_dirty, size_dirty;  /* to be committed by an fsync; by an fdatasync too */
   unsigned bucket;                      /* hash_ptr (inode) of io-wq: one of 64, uniform */
+  unsigned writers;                     /* streams of the workload that write to it */
+  uint8_t  last_outcome;                /* PolicyLastOutcome of the last request that was tried or queued */
+  PolicyMemory *memory;                 /* (nullable) */
   uint64_t mtime_tick;                  /* tick of the last time stamp update + 1; 0: never in this run */
 };
 

@@ -17,6 +17,8 @@ G_STATIC_ASSERT ((int) POLICY_ERROR_VALUE == (int) KEY_FILE_VALUE);
 #define RULE_PREFIX "Rule "
 #define QUEUE_PREFIX "Queue "
 #define RULE_NUMBER_MAX 99999u
+#define RETRY_PREFIX "retry:"
+#define RETRIES_MAX 1000u
 
 static const char *const head_keys[] = { "Name", "Title", "Kernel", "Base", "Source", "Account", NULL };
 static const char *const rule_keys[] = { "Match", "Attempt", "OnAgain", "Post", NULL };
@@ -255,6 +257,29 @@ static gboolean read_queues (Loader *l, GError **error)
 
 /* ---- rules ---- */
 
+/* "retry:N" in front; *text is moved behind it and its comma. FALSE with error set. */
+static gboolean read_retries (DraftRule *draft, const char **text, GError **error)
+{
+  g_autofree char *digits = NULL, *quoted = NULL;
+  const char *start = *text + strlen (RETRY_PREFIX), *end;
+  uint64_t retries;
+
+  if (!g_str_has_prefix (*text, RETRY_PREFIX)) {
+    return TRUE;
+  }
+  end = start + strcspn (start, ",");
+  digits = g_strndup (start, (gsize) (end - start));
+  if (!key_file_parse_integer (digits, &retries) || retries < 1 || retries > RETRIES_MAX) {
+    quoted = key_file_quote (*text);
+    key_file_set_error (error, draft->file, draft->group, "OnAgain", KEY_FILE_VALUE,
+                        "OnAgain=%s: expected retry:N with N from 1 to %u", quoted, RETRIES_MAX);
+    return FALSE;
+  }
+  draft->rule.retries = (unsigned) retries;
+  *text = *end ? end + 1 : "fail";
+  return TRUE;
+}
+
 static gboolean read_on_again (DraftRule *draft, GError **error)
 {
   static const struct {
@@ -265,13 +290,18 @@ static gboolean read_on_again (DraftRule *draft, GError **error)
     { "callback", ON_AGAIN_CALLBACK },
     { "fail", ON_AGAIN_FAIL },
   };
-  g_autofree char *text = NULL, *quoted = NULL;
+  g_autofree char *whole = NULL, *quoted = NULL;
+  const char *text;
 
   if (draft->rule.attempt == ATTEMPT_BLOCKING && !key_file_has (draft->file, draft->group, "OnAgain")) {
     draft->rule.on_again = ON_AGAIN_FAIL;
     return TRUE;
   }
-  if (!key_file_get_raw (draft->file, draft->group, "OnAgain", &text, error)) {
+  if (!key_file_get_raw (draft->file, draft->group, "OnAgain", &whole, error)) {
+    return FALSE;
+  }
+  text = whole;
+  if (!read_retries (draft, &text, error)) {
     return FALSE;
   }
   if (g_str_has_prefix (text, "queue:") && text[6]) {
@@ -285,9 +315,9 @@ static gboolean read_on_again (DraftRule *draft, GError **error)
       return TRUE;
     }
   }
-  quoted = key_file_quote (text);
+  quoted = key_file_quote (whole);
   key_file_set_error (error, draft->file, draft->group, "OnAgain", KEY_FILE_VALUE,
-                      "OnAgain=%s: expected queue:NAME, poll, callback or fail", quoted);
+                      "OnAgain=%s: expected queue:NAME, poll, callback or fail, also with retry:N, in front", quoted);
   return FALSE;
 }
 
@@ -454,6 +484,29 @@ static gboolean read_rules (Loader *l, GError **error)
   return TRUE;
 }
 
+/* Numbers the averages of the rules in force. */
+static gboolean collect_averages (Loader *l, GError **error)
+{
+  Policy *policy = l->policy;
+
+  policy->averages = g_new0 (const PolicyAverage *, POLICY_AVERAGES_MAX);
+  for (unsigned i = 0; i < policy->n_rules; i++) {
+    unsigned n;
+    const PolicyAverage *averages = policy_expression_averages (policy->rules[i].match, &n);
+
+    if (policy->n_averages + n > POLICY_AVERAGES_MAX) {
+      key_file_set_error (error, l->chain->pdata[0], "Policy", NULL, KEY_FILE_VALUE,
+                          "a policy and its bases may have %u averages in all", POLICY_AVERAGES_MAX);
+      return FALSE;
+    }
+    policy_expression_number_averages (policy->rules[i].match, policy->n_averages);
+    for (unsigned k = 0; k < n; k++) {
+      policy->averages[policy->n_averages++] = &averages[k];
+    }
+  }
+  return TRUE;
+}
+
 /* A queue that this file writes down and no rule names is a mistake. */
 static gboolean check_queues_used (const Loader *l, GError **error)
 {
@@ -527,7 +580,7 @@ Policy *policy_load (const char *name_or_path, GError **error)
   }
   loader.policy = g_new0 (Policy, 1);
   if (read_head (&loader, error) && read_queues (&loader, error) && read_rules (&loader, error) &&
-      check_queues_used (&loader, error)) {
+      check_queues_used (&loader, error) && collect_averages (&loader, error)) {
     return loader.policy;
   }
   policy_free (loader.policy);
@@ -554,6 +607,7 @@ void policy_free (Policy *policy)
     g_free (queue->hash_origin);
   }
   g_free (policy->rules);
+  g_free (policy->averages);
   g_free (policy->queues);
   if (policy->bases) {
     g_ptr_array_unref (policy->bases);

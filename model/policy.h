@@ -4,8 +4,8 @@
  * they stand for what io_queue_sqe(), io_queue_async() and io_prep_async_work() decide, 5.1 to 6.18.
  *
  *   [Policy] Name= Title= Kernel=MAJOR.MINOR Base= Source= Account=
- *   [Rule N] Match=EXPRESSION  Attempt=nonblock|blocking|trylock|none  OnAgain=queue:NAME|poll|callback|fail
- *            Post=batch|now
+ *   [Rule N] Match=EXPRESSION  Attempt=nonblock|blocking|trylock|none
+ *            OnAgain=[retry:N,]queue:NAME|poll|callback|fail  Post=batch|now
  *   [Queue NAME] Kind=io-wq|workqueue  MaxWorkers=EXPRESSION  Hash=inode|file|ring|none
  *
  * Inheritance: Base= (recursively).  Rules merge by number: the child's rule replaces the base's
@@ -14,7 +14,7 @@
  * (after the child's rule of that number).  Shipped generations number their rules from 100 up in steps of
  * 100 and close with 1000, so that numbers below 100 are free for children.
  *
- * OnAgain= may be left out under Attempt=blocking, which never says EAGAIN.  Post= says when the completion of a
+ * retry:N tries again up to N times before what follows it; alone it ends in fail.  OnAgain= may be left out under Attempt=blocking, which never says EAGAIN.  Post= says when the completion of a
  * request that finished in its attempt is posted: with the batch (COMPLETE_DEFER), or at once, each alone, as
  * an issue without flags does it: the default under Attempt=blocking.  Hash= may be left out: none.
  */
@@ -36,6 +36,12 @@
   X (POLICY_FORCE_ASYNC,     "force_async",      "the sqe carries IOSQE_ASYNC") \
   X (POLICY_SIZE,            "size",             "bytes of the request") \
   X (POLICY_APPEND,          "append",           "the request starts at or ends beyond the end of the file") \
+  X (POLICY_EXTEND,          "extend",           "the request ends beyond the end of the file") \
+  X (POLICY_OVERWRITE,       "overwrite",        "the request lies inside the file") \
+  X (POLICY_SQE_LINK,        "sqe.link",         "the sqe carries IOSQE_IO_LINK or IOSQE_IO_HARDLINK") \
+  X (POLICY_SQE_DRAIN,       "sqe.drain",        "the sqe carries IOSQE_IO_DRAIN") \
+  X (POLICY_SQE_FIXED_FILE,  "sqe.fixed_file",   "the sqe carries IOSQE_FIXED_FILE") \
+  X (POLICY_FILE_WRITERS,    "file.writers",     "streams of the workload that write to the file") \
   X (POLICY_SQ_THREAD,       "sq_thread",        "submitted by the sq_thread") \
   X (POLICY_NOWAIT,          "fs.nowait",        "the file system has FMODE_NOWAIT on this kernel") \
   X (POLICY_WASYNC,          "fs.wasync",        "BUFFER_WASYNC on this kernel") \
@@ -43,6 +49,8 @@
   X (POLICY_DIO_PARALLEL,    "fs.dio_parallel",  "DIO_PARALLEL_WRITE on this kernel") \
   X (POLICY_INODE_LOCKED,    "inode.locked",     "somebody holds the inode lock now") \
   X (POLICY_INODE_WAITERS,   "inode.waiters",    "tasks spinning or queued for the inode lock") \
+  X (POLICY_INODE_LAST,      "inode.last_outcome", \
+     "what became of the inode's last request in its attempt: none, inline, punted, async or failed") \
   X (POLICY_PAGE_RESIDENT,   "page.resident",    "every page of the request is in the page cache") \
   X (POLICY_PAGE_DIRTY,      "page.dirty",       "every page of the request is dirty already") \
   X (POLICY_CACHE_DIRTY,     "cache.dirty_ratio","share of the page cache's pages that are dirty, 0..1") \
@@ -60,12 +68,20 @@
 #define POLICY_VARIABLE_ENUM(id, name, text) id,
 typedef enum { POLICY_VARIABLES (POLICY_VARIABLE_ENUM) POLICY_VARIABLE_COUNT } PolicyVariable;
 
-/* Asked for a variable only when an expression needs it. */
+/* Values of inode.last_outcome, also the names of these numbers in expressions. */
+#define POLICY_LAST_OUTCOMES(X) \
+  X (LAST_NONE, "none")  X (LAST_INLINE, "inline")  X (LAST_PUNTED, "punted")  X (LAST_ASYNC, "async") \
+  X (LAST_FAILED, "failed")
+#define POLICY_LAST_ENUM(id, name) id,
+typedef enum { POLICY_LAST_OUTCOMES (POLICY_LAST_ENUM) LAST_COUNT } PolicyLastOutcome;
+
+/* Asked for a variable only when an expression needs it; for average number i of a policy with
+ * POLICY_VARIABLE_COUNT + i. */
 typedef double (*PolicyLookup) (PolicyVariable variable, void *data);
 
 typedef struct PolicyExpression PolicyExpression;
-/* Operators || && ! < <= > >= == != + - * / ( ), functions min(a,b) max(a,b) kernel(6.3), true, false, numbers with
- * KiB/MiB/GiB/ns/us/ms/s.  Truth is "not 0"; && and || give 0 or 1 and stop early; x / 0 is 0, overflow
+/* Operators || && ! < <= > >= == != + - * / ( ), functions min(a,b) max(a,b) kernel(6.3) ewma(x, tau)
+ * inode_ewma(x, tau), true, false, numbers with KiB/MiB/GiB/ns/us/ms/s.  Truth is "not 0"; && and || give 0 or 1 and stop early; x / 0 is 0, overflow
  * gives the largest number.
  * Lexed with GScanner.  Errors give "line:column: message" inside `text`, then the text and a caret line.
  * (transfer full) */
@@ -75,6 +91,19 @@ void              policy_expression_free (PolicyExpression *expression);
 /* TRUE if the value needs no variable; it is then in ret_value (nullable). */
 gboolean          policy_expression_constant (const PolicyExpression *expression, double *ret_value);
 gboolean          policy_expression_uses (const PolicyExpression *expression, PolicyVariable variable);
+
+/* ewma(x, tau): an average of x over the decisions of a ring, inode_ewma(x, tau): over those about an inode.  A sample
+ * that came dt ago counts for exp(-dt/tau) of what it did; the first one is the average. */
+typedef struct {
+  PolicyExpression *x;
+  double   tau;                   /* ns */
+  gboolean by_inode;
+} PolicyAverage;
+#define POLICY_AVERAGES_MAX 16u   /* of a policy and its bases */
+/* (transfer none) */
+const PolicyAverage *policy_expression_averages (const PolicyExpression *expression, unsigned *ret_n);
+/* Its averages are asked for as numbers first, first + 1, ... from now on. */
+void              policy_expression_number_averages (PolicyExpression *expression, unsigned first);
 
 typedef enum { ATTEMPT_NONBLOCK, ATTEMPT_BLOCKING, ATTEMPT_TRYLOCK, ATTEMPT_NONE } PolicyAttempt;
 typedef enum { ON_AGAIN_QUEUE, ON_AGAIN_POLL, ON_AGAIN_CALLBACK, ON_AGAIN_FAIL } PolicyOnAgain;
@@ -98,6 +127,7 @@ typedef struct {
   PolicyExpression *match; char *match_text;
   PolicyAttempt attempt;
   PolicyOnAgain on_again;
+  unsigned  retries;              /* further attempts before on_again */
   unsigned  queue;                /* index into Policy.queues if on_again is ON_AGAIN_QUEUE */
   gboolean  post_now;             /* Post=now */
   char     *origin, *policy;      /* FILE:LINE, and the policy that wrote it */
@@ -110,6 +140,7 @@ typedef struct Policy {
   GPtrArray *bases;               /* of char *: names from the direct base upwards */
   unsigned n_rules;  PolicyRule  *rules;      /* in the order in which they are tried */
   unsigned n_queues; PolicyQueue *queues;
+  unsigned n_averages; const PolicyAverage **averages;      /* of all rules */
 } Policy;
 
 typedef enum {

@@ -55,6 +55,11 @@ gboolean policy_check_rule (const DraftRule *draft, GError **error)
                         "Attempt=none goes to a queue (or fail): poll and callback need an attempt that said EAGAIN");
     return FALSE;
   }
+  if (rule->retries && (rule->attempt == ATTEMPT_NONE || rule->attempt == ATTEMPT_BLOCKING)) {
+    key_file_set_error (error, draft->file, draft->group, "OnAgain", KEY_FILE_VALUE,
+                        "retry:%u needs an attempt that can say EAGAIN: Attempt=nonblock or trylock", rule->retries);
+    return FALSE;
+  }
   if (rule->on_again != ON_AGAIN_CALLBACK) {
     return TRUE;
   }

@@ -15,7 +15,10 @@
 static const char *const variable_names[] = { POLICY_VARIABLES (VARIABLE_NAME) NULL };
 static const char *const variable_texts[] = { POLICY_VARIABLES (VARIABLE_TEXT) };
 /* What a word may be, for suggestions. */
-static const char *const all_words[] = { POLICY_VARIABLES (VARIABLE_NAME) "min", "max", "true", "false", NULL };
+#define OUTCOME_NAME(id, name) name,
+static const char *const last_outcomes[] = { POLICY_LAST_OUTCOMES (OUTCOME_NAME) };
+static const char *const all_words[] = { POLICY_VARIABLES (VARIABLE_NAME) POLICY_LAST_OUTCOMES (OUTCOME_NAME) "min",
+                                         "max", "true", "false", NULL };
 
 typedef enum { TOKEN_END, TOKEN_NUMBER, TOKEN_WORD, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_COMMA, TOKEN_OPERATOR } TokenKind;
 
@@ -195,7 +198,7 @@ static gboolean add_node (Parser *p, Node node, unsigned *ret_index)
 {
   PolicyExpression *e = p->expression;
   const Node *a = &e->nodes[node.a], *b = &e->nodes[node.b];
-  gboolean leaf = node.kind == NODE_NUMBER || node.kind == NODE_VARIABLE;
+  gboolean leaf = node.kind == NODE_NUMBER || node.kind == NODE_VARIABLE || node.kind == NODE_AVERAGE;
   gboolean unary = node.kind == NODE_NOT || node.kind == NODE_NEGATE;
 
   if (e->n_nodes == EXPRESSION_NODES_MAX) {
@@ -281,8 +284,65 @@ static gboolean parse_kernel (Parser *p, unsigned *ret_index)
          skip (p, TOKEN_CLOSE, "\")\"");
 }
 
+static unsigned measure (const PolicyExpression *e, unsigned index, guint64 *variables);
+
+/* The tree below `root` as an expression of its own. (transfer full) */
+static PolicyExpression *subexpression (const PolicyExpression *e, unsigned root)
+{
+  PolicyExpression *x = g_new0 (PolicyExpression, 1);
+
+  x->n_nodes = e->n_nodes;
+  x->nodes = g_memdup2 (e->nodes, e->n_nodes * sizeof *e->nodes);
+  x->root = root;
+  measure (x, root, &x->variables);
+  policy_program_build (x);
+  return x;
+}
+
+/* ewma(x, tau), inode_ewma(x, tau) */
+static gboolean parse_average (Parser *p, const Token *word, unsigned *ret_index)
+{
+  PolicyExpression *e = p->expression;
+  unsigned before = e->n_averages, x, tau;
+
+  if (!next_token (p) || !parse_or (p, &x) || !skip (p, TOKEN_COMMA, "\",\" (an average takes a value and a time)") ||
+      !parse_or (p, &tau) || !skip (p, TOKEN_CLOSE, "\")\"")) {
+    return FALSE;
+  }
+  if (e->nodes[tau].kind != NODE_NUMBER || e->nodes[tau].value < 1) {
+    return fail_at (p, word->line, word->column, "the time of an average is a constant of at least 1 ns, such as 10ms");
+  }
+  if (e->nodes[x].kind == NODE_NUMBER) {
+    return fail_at (p, word->line, word->column, "the average of a constant");
+  }
+  if (e->n_averages > before) {
+    return fail_at (p, word->line, word->column, "an average of an average");
+  }
+  if (e->n_averages == POLICY_AVERAGES_MAX) {
+    return fail_at (p, word->line, word->column, "too many averages");
+  }
+  e->averages = g_renew (PolicyAverage, e->averages, e->n_averages + 1);
+  e->averages[e->n_averages++] =
+      (PolicyAverage){ .x = subexpression (e, x), .tau = e->nodes[tau].value, .by_inode = word->text[0] == 'i' };
+  return add_node (p, (Node){ .kind = NODE_AVERAGE, .a = (uint16_t) before }, ret_index);
+}
+
+/* true, false, and what inode.last_outcome can be. */
+static gboolean word_value (const char *word, double *ret_value)
+{
+  for (unsigned i = 0; i < LAST_COUNT; i++) {
+    if (strcmp (word, last_outcomes[i]) == 0) {
+      *ret_value = i;
+      return TRUE;
+    }
+  }
+  *ret_value = word[0] == 't';
+  return strcmp (word, "true") == 0 || strcmp (word, "false") == 0;
+}
+
 static gboolean parse_word (Parser *p, unsigned *ret_index)
 {
+  double value;
   Token word = p->now;
   g_autofree char *phrase = NULL, *quoted = NULL, *message = NULL;
 
@@ -296,10 +356,15 @@ static gboolean parse_word (Parser *p, unsigned *ret_index)
     if (strcmp (word.text, "kernel") == 0) {
       return parse_kernel (p, ret_index);
     }
-    return fail_at (p, word.line, word.column, "unknown function; there are min(a, b), max(a, b) and kernel(6.3)");
+    if (strcmp (word.text, "ewma") == 0 || strcmp (word.text, "inode_ewma") == 0) {
+      return parse_average (p, &word, ret_index);
+    }
+    return fail_at (
+        p, word.line, word.column,
+        "unknown function; there are min(a, b), max(a, b), kernel(6.3), ewma(x, tau) and inode_ewma(x, tau)");
   }
-  if (strcmp (word.text, "true") == 0 || strcmp (word.text, "false") == 0) {
-    return add_node (p, (Node){ .kind = NODE_NUMBER, .value = word.text[0] == 't' }, ret_index);
+  if (word_value (word.text, &value)) {
+    return add_node (p, (Node){ .kind = NODE_NUMBER, .value = value }, ret_index);
   }
   for (unsigned v = 0; v < POLICY_VARIABLE_COUNT; v++) {
     if (strcmp (word.text, variable_names[v]) == 0) {
@@ -392,7 +457,7 @@ static unsigned measure (const PolicyExpression *e, unsigned index, guint64 *var
   const Node *node = &e->nodes[index];
   unsigned a, b;
 
-  if (node->kind == NODE_NUMBER) {
+  if (node->kind == NODE_NUMBER || node->kind == NODE_AVERAGE) {
     return 1;
   }
   if (node->kind == NODE_VARIABLE) {
@@ -455,6 +520,10 @@ void policy_expression_free (PolicyExpression *expression)
   if (!expression) {
     return;
   }
+  for (unsigned i = 0; i < expression->n_averages; i++) {
+    policy_expression_free (expression->averages[i].x);
+  }
+  g_free (expression->averages);
   g_free (expression->nodes);
   g_free (expression->program);
   g_free (expression);
@@ -476,4 +545,15 @@ gboolean policy_expression_constant (const PolicyExpression *expression, double 
 gboolean policy_expression_uses (const PolicyExpression *expression, PolicyVariable variable)
 {
   return (expression->variables >> variable & 1) != 0;
+}
+
+const PolicyAverage *policy_expression_averages (const PolicyExpression *expression, unsigned *ret_n)
+{
+  *ret_n = expression->n_averages;
+  return expression->averages;
+}
+
+void policy_expression_number_averages (PolicyExpression *expression, unsigned first)
+{
+  expression->first_average = first;
 }

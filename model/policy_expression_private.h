@@ -12,7 +12,8 @@
 typedef enum {
   NODE_NUMBER, NODE_VARIABLE, NODE_NOT, NODE_NEGATE, NODE_OR, NODE_AND,
   NODE_LESS, NODE_LESS_EQUAL, NODE_GREATER, NODE_GREATER_EQUAL, NODE_EQUAL, NODE_NOT_EQUAL,
-  NODE_ADD, NODE_SUBTRACT, NODE_MULTIPLY, NODE_DIVIDE, NODE_MIN, NODE_MAX
+  NODE_ADD, NODE_SUBTRACT, NODE_MULTIPLY, NODE_DIVIDE, NODE_MIN, NODE_MAX,
+  NODE_AVERAGE            /* a leaf: number of the average in a, whose x is an expression of its own */
 } NodeKind;
 
 typedef struct {
@@ -28,7 +29,8 @@ typedef struct { double value; uint16_t operation, argument; } Instruction;
 struct PolicyExpression {
   unsigned n_nodes, root; Node *nodes;
   unsigned n_instructions; Instruction *program;
-  guint64 variables;      /* bit per PolicyVariable used */
+  unsigned n_averages, first_average; PolicyAverage *averages;
+  guint64 variables;      /* bit per PolicyVariable used, not counting those inside averages */
 };
 
 double node_apply (NodeKind kind, double a, double b);

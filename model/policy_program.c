@@ -10,6 +10,7 @@ typedef enum {
   OP_END,
   OP_NUMBER,
   OP_VARIABLE,
+  OP_AVERAGE,
   OP_NOT,
   OP_NEGATE,
   OP_TRUTH,
@@ -61,6 +62,7 @@ double node_apply (NodeKind kind, double a, double b)
     return -a;
   case NODE_NUMBER:
   case NODE_VARIABLE:
+  case NODE_AVERAGE:
     break;
   }
   g_return_val_if_reached (0);
@@ -113,6 +115,9 @@ static void compile (PolicyExpression *e, unsigned index)
   case NODE_VARIABLE:
     emit (e, OP_VARIABLE, node->variable, 0);
     return;
+  case NODE_AVERAGE:
+    emit (e, OP_AVERAGE, node->a, 0);
+    return;
   case NODE_NOT:
   case NODE_NEGATE:
     compile (e, node->a);
@@ -153,6 +158,9 @@ double policy_expression_eval (const PolicyExpression *expression, PolicyLookup 
       break;
     case OP_VARIABLE:
       *++top = lookup ((PolicyVariable) i->argument, data);
+      break;
+    case OP_AVERAGE:
+      *++top = lookup ((PolicyVariable) (POLICY_VARIABLE_COUNT + expression->first_average + i->argument), data);
       break;
     case OP_NOT:
       *top = *top == 0;

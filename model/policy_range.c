@@ -9,12 +9,13 @@
 #define BIT(variable) (G_GUINT64_CONSTANT (1) << (variable))
 
 static const guint64 operations = BIT (POLICY_READ) | BIT (POLICY_WRITE) | BIT (POLICY_SYNC);
+static const guint64 places = BIT (POLICY_APPEND) | BIT (POLICY_EXTEND) | BIT (POLICY_OVERWRITE);
 static const guint64 modes = BIT (POLICY_BUFFERED) | BIT (POLICY_DIRECT);
-static const guint64 truths = BIT (POLICY_READ) | BIT (POLICY_WRITE) | BIT (POLICY_SYNC) | BIT (POLICY_BUFFERED) |
-                              BIT (POLICY_DIRECT) | BIT (POLICY_REGULAR) | BIT (POLICY_FORCE_ASYNC) |
-                              BIT (POLICY_APPEND) | BIT (POLICY_SQ_THREAD) | BIT (POLICY_NOWAIT) | BIT (POLICY_WASYNC) |
-                              BIT (POLICY_RASYNC) | BIT (POLICY_DIO_PARALLEL) | BIT (POLICY_INODE_LOCKED) |
-                              BIT (POLICY_PAGE_RESIDENT) | BIT (POLICY_PAGE_DIRTY);
+static const guint64 truths =
+    BIT (POLICY_READ) | BIT (POLICY_WRITE) | BIT (POLICY_SYNC) | BIT (POLICY_BUFFERED) | BIT (POLICY_DIRECT) |
+    BIT (POLICY_REGULAR) | BIT (POLICY_FORCE_ASYNC) | BIT (POLICY_APPEND) | BIT (POLICY_EXTEND) |
+    BIT (POLICY_OVERWRITE) | BIT (POLICY_SQ_THREAD) | BIT (POLICY_NOWAIT) | BIT (POLICY_WASYNC) | BIT (POLICY_RASYNC) |
+    BIT (POLICY_DIO_PARALLEL) | BIT (POLICY_INODE_LOCKED) | BIT (POLICY_PAGE_RESIDENT) | BIT (POLICY_PAGE_DIRTY);
 
 /* What the numbers can be, given the assignment of the truths and the comparisons that narrow them. */
 typedef struct {
@@ -35,7 +36,12 @@ static Range range_of_variable (PolicyVariable variable, const Facts *facts)
   }
   switch (variable) {
   case POLICY_CACHE_DIRTY:
+  case POLICY_SQE_LINK:
+  case POLICY_SQE_DRAIN:
+  case POLICY_SQE_FIXED_FILE:
     return (Range){ 0, 1 };
+  case POLICY_INODE_LAST:
+    return (Range){ 0, LAST_COUNT - 1 };
   case POLICY_SQ_ENTRIES:
     return (Range){ 1, 32768 };
   case POLICY_CPUS:
@@ -105,6 +111,8 @@ static Range range_of (const PolicyExpression *e, unsigned index, const Facts *f
     return (Range){ node->value, node->value };
   case NODE_VARIABLE:
     return range_of_variable ((PolicyVariable) node->variable, facts);
+  case NODE_AVERAGE: /* of anything, at any time */
+    return (Range){ -DBL_MAX, DBL_MAX };
   case NODE_NOT:
     a = range_of (e, node->a, facts);
     return truth_range (surely_false (a), surely_true (a));
@@ -180,6 +188,17 @@ static gboolean consistent (guint64 truth, guint64 variables)
     return FALSE;
   }
   if (mode == modes) {
+    return FALSE;
+  }
+  /* It ends beyond the end of the file, which is also called append, or lies inside. */
+  if ((truth & BIT (POLICY_OVERWRITE)) && (truth & places) != BIT (POLICY_OVERWRITE)) {
+    return FALSE;
+  }
+  if ((variables & BIT (POLICY_OVERWRITE)) && (variables & places) != BIT (POLICY_OVERWRITE) && !(truth & places)) {
+    return FALSE;
+  }
+  if ((variables & BIT (POLICY_APPEND)) && (variables & BIT (POLICY_EXTEND)) &&
+      !(truth & BIT (POLICY_APPEND)) != !(truth & BIT (POLICY_EXTEND))) {
     return FALSE;
   }
   return mode != 0 || (variables & modes) != modes;

@@ -2,6 +2,7 @@
 #include "model/policy_state.h"
 
 #include "model/cpu.h"
+#include "src/engine/portable_math.h"
 #include "model/tctx.h"
 #include "model/workqueue.h"
 
@@ -67,6 +68,20 @@ static double lookup_request (const Simulation *sim, const Request *request, Pol
     return (double) request->io.length;
   case POLICY_APPEND:
     return request->io.offset + request->io.length > request->inode->size;
+  case POLICY_EXTEND:
+    return request->io.offset + request->io.length > request->inode->size;
+  case POLICY_OVERWRITE:
+    return request->io.offset + request->io.length <= request->inode->size;
+  case POLICY_SQE_LINK:
+    return (request->sqe_flags & SQE_LINKS) != 0;
+  case POLICY_SQE_DRAIN:
+    return (request->sqe_flags & SQE_DRAIN) != 0;
+  case POLICY_SQE_FIXED_FILE:
+    return (request->sqe_flags & SQE_FIXED_FILE) != 0;
+  case POLICY_FILE_WRITERS:
+    return request->inode->writers;
+  case POLICY_INODE_LAST:
+    return request->inode->last_outcome;
   case POLICY_NOWAIT:
     return kernel_range_has (fs->nowait, sim->kernel);
   case POLICY_WASYNC:
@@ -84,12 +99,52 @@ static double lookup_request (const Simulation *sim, const Request *request, Pol
   }
 }
 
+static double *average_place (const PolicyState *state, unsigned number, UrTime **ret_at)
+{
+  const Policy *policy = state->ring->sim->setup->policy;
+  PolicyMemory **memory = policy->averages[number]->by_inode ? &state->request->inode->memory : &state->ring->memory;
+
+  if (!*memory)
+    *memory = g_new0 (PolicyMemory, 1);
+  *ret_at = &(*memory)->at[number];
+  return &(*memory)->value[number];
+}
+
+static void take_samples (PolicyState *state)
+{
+  const Policy *policy = state->ring->sim->setup->policy;
+  UrTime now = sim_now (state->ring->sim);
+
+  for (unsigned i = 0; i < policy->n_averages; i++) {
+    double x = policy_expression_eval (policy->averages[i]->x, policy_state_lookup, state), weight = 0;
+    UrTime *at;
+    double *value = average_place (state, i, &at);
+
+    if (*at)
+      weight = ur_exp (-(double) (now + 1 - *at) / policy->averages[i]->tau);
+    *value = weight * *value + (1 - weight) * x;
+    *at = now + 1; /* 0: no sample yet */
+  }
+}
+
+const PolicyRule *policy_state_decide (PolicyState *state)
+{
+  const Policy *policy = state->ring->sim->setup->policy;
+
+  if (G_UNLIKELY (policy->n_averages))
+    take_samples (state);
+  return policy_decide (policy, policy_state_lookup, state);
+}
+
 double policy_state_lookup (PolicyVariable variable, void *data)
 {
   const PolicyState *context = data;
   const Ring *ring = context->ring;
   const Simulation *sim = ring->sim;
+  UrTime *at;
 
+  if (G_UNLIKELY (variable >= POLICY_VARIABLE_COUNT))
+    return *average_place (context, (unsigned) variable - POLICY_VARIABLE_COUNT, &at);
   switch (variable) {
   case POLICY_SQ_THREAD:
     return ring->sq_thread != NULL;

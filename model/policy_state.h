@@ -15,5 +15,7 @@ typedef struct {
 
 /* A PolicyLookup; `state` is a PolicyState. */
 double policy_state_lookup (PolicyVariable variable, void *state);
+/* Takes a sample for each average of the policy, then finds the rule. */
+const PolicyRule *policy_state_decide (PolicyState *state);
 
 #endif

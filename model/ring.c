@@ -62,6 +62,7 @@ void ring_free (Ring *ring)
     io_wq_put_hash (ring->hash[i]);
     workqueue_free (ring->workqueue[i]);
   }
+  g_free (ring->memory);
   g_free (ring->io_wq);
   g_free (ring->hash);
   g_free (ring->workqueue);

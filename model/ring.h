@@ -61,6 +61,7 @@ struct Ring {
   gboolean task_works; Ring *task_works_next;   /* on the owner's list */
 
   AsyncList pending_async[2];
+  PolicyMemory *memory;                 /* averages of the policy (nullable) */
 
   unsigned in_flight;                   /* submitted, CQE not posted */
   uint64_t n_submitted;

@@ -292,6 +292,16 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
   return TRUE;
 }
 
+/* What a trace will hold is not known: it may write. */
+static void count_writer (const Simulation *sim, const WorkloadJob *job)
+{
+  for (unsigned i = 0; (job->pattern.has_write || job->open_source) && i < job->files->len; i++) {
+    Inode *inode = g_ptr_array_index (sim->inodes, g_array_index (job->files, uint32_t, i));
+
+    inode->writers++;
+  }
+}
+
 Simulation *sim_new (const SimulationSetup *setup, GError **error)
 {
   const MachineFileSystem *costs;
@@ -339,6 +349,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
     const WorkloadJob *job = g_ptr_array_index (setup->workload->jobs, i);
 
     application_new (sim, job);
+    count_writer (sim, job);
     sim->last_group = MAX (sim->last_group, job->group);
   }
   return sim;

@@ -26,6 +26,7 @@ static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned q
 {
   task_cost (task, COST_PUNT);
   request->queue = queue;
+  request->inode->last_outcome = LAST_PUNTED;
   if (!ring->workqueue[queue]) {
     IoWq *wq = io_uring_wq (task, ring, queue);
 
@@ -45,6 +46,7 @@ static void io_fail (Task *task, Ring *ring, Request *request, int error)
 {
   request->result = -error;
   request->outcome = OUTCOME_FAILED;
+  request->inode->last_outcome = LAST_FAILED;
   request->time.done = task_now (task);
   ring_batch_add (ring, request);
 }
@@ -56,6 +58,7 @@ static Request *io_done_inline (Task *task, Ring *ring, Request *request, gboole
 
   request->time.done = request->time.verdict = task_now (task);
   request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
+  request->inode->last_outcome = request->result < 0 ? LAST_FAILED : LAST_INLINE;
   if (!post_now && io_collects (ring)) {
     ring_batch_add (ring, request);
     return NULL;
@@ -98,6 +101,7 @@ static Request *io_read_waitq (Task *task, Ring *ring, Request *request)
   request->task_work = io_read_retry;
   if (file_io_waitq (task, request) == FILE_IO_QUEUED) {
     request->outcome = OUTCOME_ASYNC;
+    request->inode->last_outcome = LAST_ASYNC;
     return NULL;
   }
   return io_done_inline (task, ring, request, FALSE);
@@ -130,12 +134,26 @@ static Request *io_again (Task *task, Ring *ring, Request *request, const Policy
   return NULL;
 }
 
+static FileIoResult io_attempt (Task *task, Request *request, PolicyAttempt attempt)
+{
+  switch (attempt) {
+  case ATTEMPT_NONBLOCK:
+    return file_io (task, request, TRUE);
+  case ATTEMPT_BLOCKING:
+    return file_io (task, request, request->nowait);
+  case ATTEMPT_TRYLOCK:
+    return file_io_trylock (task, request);
+  default:
+    return FILE_IO_AGAIN_EARLY;
+  }
+}
+
 /* io_issue_sqe() of a read, write or fsync, and what becomes of EAGAIN. */
 static Request *io_issue_file (Task *task, Ring *ring, Request *request, unsigned remaining)
 {
   PolicyState state = { ring, request, remaining };
-  const PolicyRule *rule = policy_decide (ring->sim->setup->policy, policy_state_lookup, &state);
-  FileIoResult result = FILE_IO_AGAIN_EARLY;
+  const PolicyRule *rule = policy_state_decide (&state);
+  FileIoResult result;
 
   request->time.attempt = task_now (task);
   if (G_UNLIKELY (ring->flags.iopoll && !request->polled)) {
@@ -148,15 +166,13 @@ static Request *io_issue_file (Task *task, Ring *ring, Request *request, unsigne
     io_fail (task, ring, request, EOPNOTSUPP);
     return NULL;
   }
-  if (rule->attempt == ATTEMPT_NONBLOCK)
-    result = file_io (task, request, TRUE);
-  else if (rule->attempt == ATTEMPT_BLOCKING)
-    result = file_io (task, request, request->nowait);
-  else if (rule->attempt == ATTEMPT_TRYLOCK)
-    result = file_io_trylock (task, request);
+  result = io_attempt (task, request, rule->attempt);
+  for (unsigned i = 0; i < rule->retries && (result == FILE_IO_AGAIN || result == FILE_IO_AGAIN_EARLY); i++)
+    result = io_attempt (task, request, rule->attempt);
   request->time.verdict = task_now (task);
   if (result == FILE_IO_QUEUED) {
     request->outcome = OUTCOME_ASYNC;
+    request->inode->last_outcome = LAST_ASYNC;
     if (G_UNLIKELY (request->polled))
       io_iopoll_req_issued (task, ring, request);
     return NULL;
@@ -226,7 +242,7 @@ static void io_queue_sqe (Task *task, Ring *ring, Request *request, unsigned rem
 void io_queue_iowq (Task *task, Ring *ring, Request *request)
 {
   PolicyState state = { ring, request, 0 };
-  const PolicyRule *rule = policy_decide (ring->sim->setup->policy, policy_state_lookup, &state);
+  const PolicyRule *rule = policy_state_decide (&state);
 
   if (rule->on_again != ON_AGAIN_QUEUE || request->opcode != REQUEST_IO) { /* a policy that never queues it */
     /* not here: who completes the one before may be in the middle of its batch */

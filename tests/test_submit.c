@@ -70,6 +70,28 @@ static void test_conditions (void)
     { "write && size >= 8KiB", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0+2 submit:2 reap", "Hi" },
     { "append", NULL, NULL, "S@1: ring:8 sqe:w0@16383 sqe:w0@16384 submit:2 reap", "Hi" },
     { "append", NULL, NULL, "S@1: ring:8 sqe:w0@16383+2 submit:1 reap", "i" },
+    { "extend", NULL, NULL, "S@1: ring:8 sqe:w0@16383 sqe:w0@16383+2 submit:2 reap", "Hi" },
+    { "write && overwrite", NULL, NULL, "S@1: ring:8 sqe:w0@16383+2 sqe:w0@16383 submit:2 reap", "Hi" },
+    { "sqe.link", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:lw0 sqe:w0 submit:3 reap", "HiH" },
+    { "sqe.drain", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:dw0 submit:2 reap", "Hi" },
+    { "sqe.fixed_file", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:fw0 submit:2 reap", "Hi" },
+    { "write && file.writers == 0", NULL, NULL, ONE ("w0"), "i" },
+    { "write && inode.last_outcome == punted", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0 sqe:w0 sqe:w1 submit:4 reap",
+      "HiHH" },
+    { "write && inode.last_outcome == inline", NULL, NULL, "S@1: ring:8 sqe:r0 sqe:w0 submit:2 reap", "ii" },
+    { "write && inode.last_outcome == none", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0 sqe:w1 submit:3 reap", "iHi" },
+    /* The first sample is the average: 4 KiB; then 8 KiB after 1 of 10 us: 4.4 KiB; after another 30 us: 7.8 KiB. */
+    { "write && ewma(size, 10us) > 4.2KiB", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0+2 submit:2 reap", "HH" },
+    { "write && ewma(size, 10us) > 4.2KiB", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:1 sqe:w0+2 submit:2 reap",
+      "Hi" },
+    { "write && ewma(size, 10us) > 4.5KiB", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:1 sqe:w0+2 submit:2 reap",
+      "HH" },
+    { "write && ewma(size, 10us) > 7KiB", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:30 sqe:w0+2 submit:2 reap", "Hi" },
+    { "write && ewma(size, 10us) > 7KiB", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:30 sqe:w1+2 submit:2 reap", "Hi" },
+    { "write && inode_ewma(size, 10us) > 7KiB", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:9 sqe:w1+2 submit:2 reap",
+      "Hi" },
+    { "write && inode_ewma(size, 10us) > 7KiB", NULL, NULL, "S@1: ring:8 sqe:w0 submit run:9 sqe:w0+2 submit:2 reap",
+      "HH" },
     { "sync", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:s0 submit:2 reap", "Hi" },
     { "write && buffered && !direct", NULL, NULL, ONE ("w0"), "i" },
     { "write && regular", NULL, NULL, ONE ("w0"), "i" },
@@ -142,6 +164,40 @@ static void test_on_again_fail (void)
   ROW_CHECK (read->outcome == OUTCOME_INLINE && read->result == 4096, "the read: %d", (int) read->result);
   ROW_CHECK (fixture->sim->count.outcome[OUTCOME_FAILED] == 1, "counted as failed");
   fixture_free (fixture);
+}
+
+/* retry:N attempts again, each time at its cost, and takes what follows when none succeeds. */
+static void test_on_again_retry (void)
+{
+  static const struct {
+    const char *rule, *on_again, *outcome;
+    UrTime verdict;
+  } rows[] = {
+    /* The lock is held for 25 us; an attempt that fails takes 10 us. */
+    { "free at the third further attempt", "retry:3,queue:default", "i", 40000 },
+    { "one less", "retry:2,queue:default", "H", 30000 },
+    { "as many as it takes, no more", "retry:1000,queue:default", "i", 40000 },
+    { "none: queued at once", "queue:default", "H", 10000 },
+    { "alone: fails", "retry:1", "F", 20000 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree char *rule = g_strconcat ("Match=write\nAttempt=trylock\nOnAgain=", rows[i].on_again, NULL);
+    Fixture *fixture = policy_fixture ("linux-6.3", rule, "ext4");
+    g_autofree char *outcomes = NULL;
+    const Request *request;
+
+    fixture_set (fixture, "Ring.AttemptLocked=10000, FileSystem ext4.WritePage=10000");
+    fixture_build (fixture);
+    fixture_script (fixture, "L/1: write run:25 unlock | S/0: ring:8 sqe:w0 submit:1 reap");
+    fixture_run (fixture, rows[i].rule);
+    outcomes = fixture_outcomes (fixture);
+    request = g_ptr_array_index (fixture->requests, 0);
+    ROW_CHECK (strcmp (outcomes, rows[i].outcome) == 0, "%s: %s", rows[i].rule, outcomes);
+    ROW_CHECK (request->time.verdict == rows[i].verdict, "%s: verdict at %d", rows[i].rule,
+               (int) request->time.verdict);
+    fixture_free (fixture);
+  }
 }
 
 /* Ways that do not exist for the request are an error of the configuration that names the rule. */
@@ -276,6 +332,7 @@ void register_submit_tests (void)
 
   fixture_test (suite, "what conditions see", test_conditions);
   fixture_test (suite, "OnAgain=fail", test_on_again_fail);
+  fixture_test (suite, "OnAgain=retry:N", test_on_again_retry);
   fixture_test (suite, "OnAgain= that does not apply", test_on_again_errors);
   fixture_test (suite, "malformed sqes", test_malformed);
   fixture_test (suite, "who may submit", test_single_issuer);

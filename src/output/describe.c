@@ -34,10 +34,10 @@ static const char *on_again_text (const Policy *policy, const PolicyRule *rule, 
   if (rule->attempt == ATTEMPT_BLOCKING) {
     return "-"; /* never refused */
   }
-  if (rule->on_again != ON_AGAIN_QUEUE) {
-    return names[rule->on_again];
-  }
-  *ret_owned = g_strconcat ("queue:", policy->queues[rule->queue].name, NULL);
+  g_autofree char *retry = rule->retries ? g_strdup_printf ("retry:%u,", rule->retries) : g_strdup ("");
+
+  *ret_owned = rule->on_again == ON_AGAIN_QUEUE ? g_strconcat (retry, "queue:", policy->queues[rule->queue].name, NULL)
+                                                : g_strconcat (retry, names[rule->on_again], NULL);
   return *ret_owned;
 }
 
