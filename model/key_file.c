@@ -134,11 +134,13 @@ static gboolean scan_group (KeyFile *file, char *line, unsigned number, GError *
   return TRUE;
 }
 
-static gboolean scan_key (KeyFile *file, char *line, unsigned number, GError **error)
+/* `indent`: blanks that were cut off in front. */
+static gboolean scan_key (KeyFile *file, char *line, unsigned indent, unsigned number, GError **error)
 {
   KeyFileGroup *group = file->groups->len ? file->groups->pdata[file->groups->len - 1] : NULL;
   char *equals = strchr (line, '=');
   KeyFileKey *key;
+  unsigned column;
 
   if (!group) {
     return line_error (error, file, number, "expected a group, [Name], before anything else", line);
@@ -146,6 +148,7 @@ static gboolean scan_key (KeyFile *file, char *line, unsigned number, GError **e
   if (!equals || equals == line) {
     return line_error (error, file, number, "expected Key=value, [Group] or # comment", line);
   }
+  column = indent + (unsigned) (equals + 1 - line) + (unsigned) strspn (equals + 1, " \t") + 1;
   *equals = '\0';
   g_strchomp (line);
   cut_comment (equals + 1);
@@ -168,6 +171,7 @@ static gboolean scan_key (KeyFile *file, char *line, unsigned number, GError **e
   key->name = g_strdup (line);
   key->value = g_strdup (equals + 1);
   key->line = number;
+  key->column = column;
   g_ptr_array_add (group->keys, key);
   return TRUE;
 }
@@ -190,6 +194,7 @@ static gboolean scan (KeyFile *file, char *text, GError **error)
 
   for (char *line = text, *next; line; line = next) {
     char *end = strchr (line, '\n');
+    unsigned indent = (unsigned) strspn (line, " \t");
 
     number++;
     next = end ? end + 1 : NULL;
@@ -206,7 +211,7 @@ static gboolean scan (KeyFile *file, char *text, GError **error)
     if (!*line || *line == '#') {
       continue;
     }
-    if (!(*line == '[' ? scan_group (file, line, number, error) : scan_key (file, line, number, error))) {
+    if (!(*line == '[' ? scan_group (file, line, number, error) : scan_key (file, line, indent, number, error))) {
       return FALSE;
     }
   }
@@ -490,16 +495,13 @@ char *key_file_origin (const KeyFile *file, const char *group, const char *key)
   return g_strdup_printf ("%s:%u", file->display, key_file_line (file, group, key));
 }
 
-void key_file_set_error (GError **error, const KeyFile *file, const char *group, const char *key, KeyFileErrorCode code,
-                         const char *format, ...)
+G_GNUC_PRINTF (7, 0)
+static void set_error (GError **error, const KeyFile *file, const char *group, const char *key, unsigned column,
+                       KeyFileErrorCode code, const char *format, va_list args)
 {
-  g_autofree char *message = NULL;
+  g_autofree char *message = g_strdup_vprintf (format, args);
   unsigned line = 0;
-  va_list args;
 
-  va_start (args, format);
-  message = g_strdup_vprintf (format, args);
-  va_end (args);
   if (group && key) {
     line = key_file_line (file, group, key);
   }
@@ -507,10 +509,33 @@ void key_file_set_error (GError **error, const KeyFile *file, const char *group,
     line = key_file_line (file, group, NULL);
   }
   if (line && !g_str_has_prefix (file->display, "--")) {
-    g_set_error (error, file->domain, code, "%s:%u: %s", file->display, line, message);
+    g_autofree char *place = column ? g_strdup_printf ("%u:%u", line, column) : g_strdup_printf ("%u", line);
+
+    g_set_error (error, file->domain, code, "%s:%s: %s", file->display, place, message);
   } else {
     g_set_error (error, file->domain, code, "%s: %s", file->display, message);
   }
+}
+
+void key_file_set_error (GError **error, const KeyFile *file, const char *group, const char *key, KeyFileErrorCode code,
+                         const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  set_error (error, file, group, key, 0, code, format, args);
+  va_end (args);
+}
+
+void key_file_set_error_at (GError **error, const KeyFile *file, const char *group, const char *key, unsigned column,
+                            KeyFileErrorCode code, const char *format, ...)
+{
+  const KeyFileKey *found = key_file_find_key (file, group, key);
+  va_list args;
+
+  va_start (args, format);
+  set_error (error, file, group, key, found ? found->column + column - 1 : 0, code, format, args);
+  va_end (args);
 }
 
 gboolean key_file_check_keys (const KeyFile *file, const char *group, const char *const *known, GError **error)

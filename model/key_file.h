@@ -59,6 +59,9 @@ char       *key_file_origin (const KeyFile *file, const char *group, const char 
 /* Sets "FILE:LINE: " and the message; the line is that of the key, else of the group, else none. */
 void key_file_set_error (GError **error, const KeyFile *file, const char *group, const char *key,
                          KeyFileErrorCode code, const char *format, ...) G_GNUC_PRINTF (6, 7);
+/* "FILE:LINE:COLUMN: "; `column` counts bytes from 1 in the value as it is written. */
+void key_file_set_error_at (GError **error, const KeyFile *file, const char *group, const char *key, unsigned column,
+                            KeyFileErrorCode code, const char *format, ...) G_GNUC_PRINTF (7, 8);
 /* FILE:LINE: unknown key "X" in [Group]; did you mean "Y"?  `known` ends with NULL. */
 gboolean key_file_check_keys (const KeyFile *file, const char *group, const char *const *known, GError **error);
 /* The error for a group that the file may not have. */

@@ -117,6 +117,8 @@ static PolicyExpression *get_expression (const KeyFile *file, const char *group,
   g_autofree char *text = NULL, *quoted = NULL;
   g_autoptr (GError) inner = NULL;
   PolicyExpression *expression;
+  const char *message;
+  unsigned column;
 
   if (!key_file_get_raw (file, group, key, &text, error)) {
     return NULL;
@@ -129,8 +131,9 @@ static PolicyExpression *get_expression (const KeyFile *file, const char *group,
   quoted = key_file_quote (text);
   inner->message[strcspn (inner->message, "\n")] = '\0';
   /* A value is one line: "1:COLUMN: ...". */
-  key_file_set_error (error, file, group, key, KEY_FILE_VALUE, "%s=%s, column %s", key, quoted,
-                      inner->message + strlen ("1:"));
+  message = inner->message + strlen ("1:");
+  column = (unsigned) g_ascii_strtoull (message, (char **) &message, 10);
+  key_file_set_error_at (error, file, group, key, column, KEY_FILE_VALUE, "%s=%s%s", key, quoted, message);
   return NULL;
 }
 

@@ -24,6 +24,10 @@ static const Command commands[] = {
     command_list },
   { "show", USER_SHOW, "KIND NAME|FILE", "effective values and where each comes from",
     "KIND is policy, machine, file-system, device or experiment.", command_show },
+  { "policy", USER_POLICY, "check FILE...", "is a policy file right?",
+    "check: loads policies (files or shipped names) and says what each holds or what is wrong with it, with\n"
+    "FILE:LINE:COLUMN and the spot marked.  Exit status 2 if one is wrong.",
+    command_policy },
   { 0 },
 };
 

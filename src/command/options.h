@@ -14,7 +14,7 @@
 
 typedef enum {
   USER_RUN = 1 << 0, USER_COMPARE = 1 << 1, USER_REPRODUCE = 1 << 2, USER_LIST = 1 << 3, USER_SHOW = 1 << 4,
-  USER_VALIDATE = 1 << 5,
+  USER_VALIDATE = 1 << 5, USER_POLICY = 1 << 7,
 } OptionUser;
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON } OutputFormat;
