@@ -294,6 +294,8 @@ void application_reaped (Application *application, Request *request)
   sim_progress (sim);
   ur_level_set (&sim->count.in_flight, sim_now (sim), sim->count.in_flight.level - 1);
   application_count_phases (sim, &request->time);
+  if (G_UNLIKELY (request->outcome == OUTCOME_FAILED) && !sim->count.first_error)
+    sim->count.first_error = (int) -request->result;
   if (request->outcome != OUTCOME_FAILED) /* what fails is no throughput */
     result_op_add (&sim->op[request->io.op], request, synchronous);
   if (G_UNLIKELY (sim_now (sim) >= sim->timeline->next))

@@ -8,6 +8,7 @@
 #include "model/tctx.h"
 #include "model/writeback.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -438,15 +439,38 @@ static void collect_cache (Simulation *sim, RunResult *result)
   result->periods = timeline_phases (sim->timeline);
 }
 
+/* What a request of the model can fail with. (transfer full) */
+static char *error_name (int error)
+{
+  static const struct {
+    int error;
+    const char *name;
+  } names[] = { { EAGAIN, "EAGAIN" },       { EINVAL, "EINVAL" }, { EOPNOTSUPP, "EOPNOTSUPP" },
+                { ECANCELED, "ECANCELED" }, { ENOENT, "ENOENT" }, { EALREADY, "EALREADY" },
+                { ETIME, "ETIME" } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (names); i++)
+    if (names[i].error == error)
+      return g_strdup (names[i].name);
+  return g_strdup_printf ("errno %d", error);
+}
+
 static void collect_notes (const Simulation *sim, RunResult *result)
 {
   collect_arrivals (sim, result);
   collect_overflow (sim, result);
   collect_device (sim, result);
-  if (result->outcome[OUTCOME_FAILED])
+  if (result->outcome[OUTCOME_FAILED]) {
+    g_autofree char *error = error_name (result->first_error);
+
     g_ptr_array_add (result->notes,
-                     g_strdup_printf ("%" G_GUINT64_FORMAT " requests failed and count in no rate or latency",
-                                      result->outcome[OUTCOME_FAILED]));
+                     g_strdup_printf (result->all_failed ? "every request failed (%" G_GUINT64_FORMAT
+                                                           "), the first with %s: no figure here says anything"
+                                                         : "%" G_GUINT64_FORMAT
+                                                           " requests failed, the first with %s, and count in no rate "
+                                                           "or latency",
+                                      result->outcome[OUTCOME_FAILED], error));
+  }
 }
 
 /* Reads, writes and trims together. */
@@ -464,18 +488,29 @@ static void collect_all (RunResult *result)
   }
 }
 
+/* "mixed" if streams differ. */
+static const char *engine_name (const SimulationSetup *setup)
+{
+  const GPtrArray *jobs = setup->workload->jobs;
+  const WorkloadJob *first = jobs->len ? g_ptr_array_index (jobs, 0) : NULL;
+
+  if (setup->engine >= 0 || !first)
+    return application_engine_name ((ApplicationEngine) MAX (setup->engine, 0));
+  for (unsigned i = 1; i < jobs->len; i++)
+    if (((const WorkloadJob *) g_ptr_array_index (jobs, i))->engine != first->engine)
+      return "mixed";
+  return application_engine_name (first->engine);
+}
+
 RunResult *sim_collect (Simulation *sim, gboolean interrupted)
 {
   const SimulationSetup *setup = sim->setup;
   const SimulationCounters *count = &sim->count;
   RunResult *result = g_new0 (RunResult, 1);
-  int engine = setup->engine;
   double seconds = (double) sim->finished / UR_S;
 
-  if (engine < 0 && setup->workload->jobs->len)
-    engine = ((const WorkloadJob *) g_ptr_array_index (setup->workload->jobs, 0))->engine;
   g_strlcpy (result->policy, setup->policy->name, sizeof result->policy);
-  g_strlcpy (result->engine, application_engine_name (MAX (engine, 0)), sizeof result->engine);
+  g_strlcpy (result->engine, engine_name (setup), sizeof result->engine);
   g_strlcpy (result->machine, setup->machine->name, sizeof result->machine);
   g_strlcpy (result->fs, setup->file_system->name, sizeof result->fs);
   result->kernel = sim->kernel;
@@ -496,6 +531,8 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
     result->phase[i].n = count->phase[i].n;
     result->phase_total += result->phase[i].mean;
   }
+  result->first_error = count->first_error;
+  result->all_failed = result->outcome[OUTCOME_FAILED] && !result->ios && !result->syncs;
   result->context_switches = count->context_switches;
   result->wakeups = count->wakeups;
   result->ipis = count->ipis;

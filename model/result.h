@@ -81,6 +81,8 @@ typedef struct {
   UrTime   sim_ns;
   ResultOp all, op[IO_OPS];
   uint64_t outcome[OUTCOMES];
+  int      first_error;             /* errno of the first request that failed; 0: none did */
+  gboolean all_failed;              /* nothing that was asked for was done */
   uint64_t syncs;
   struct { double mean; uint64_t n; } phase[PHASES];     /* n: requests that passed the station */
   double   phase_total;             /* their sum: mean time from prepared to reaped */

@@ -121,7 +121,18 @@ CommandExit command_report (const Options *options, const char *command, const S
   if (!command_output (options, text, error)) {
     return EXIT_IO;
   }
-  return report.interrupted ? EXIT_INTERRUPTED : EXIT_DONE;
+  if (report.interrupted) {
+    return EXIT_INTERRUPTED;
+  }
+  for (unsigned i = 0; i < n_runs; i++) {
+    const RunResult *result = runs[i].result;
+    if (result->all_failed) {
+      fprintf (stderr, "uringsim: policy %s, engine %s: every request failed; the report says with what\n",
+               result->policy, result->engine);
+      return EXIT_NEGATIVE;
+    }
+  }
+  return EXIT_DONE;
 }
 
 static const Command *find_command (const Command *commands, const char *name)

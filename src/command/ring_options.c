@@ -274,7 +274,7 @@ char *ring_choice_ring_text (const RingChoice *choice)
     g_string_append_printf (text, ", sq_thread idle after %" G_GUINT64_FORMAT " ns", ring->sq_idle);
   }
   if (ring->sq_wait) {
-    g_string_append (text, ", sleeping while the SQ is full");
+    g_string_append (text, ", sleeping while the SQ is full (5.10 and later; before it spins)");
   }
   g_string_append (text, ring->flags.sqpoll ? "." : "; io_uring_submit_and_wait(1) when every slot is filled.");
   append_io_wq (text, ring);

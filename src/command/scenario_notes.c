@@ -25,24 +25,39 @@ static const char *none_some_all (unsigned n, unsigned of, const char *none, con
   return n == 0 ? none : n == of ? all : some;
 }
 
-static gboolean any_ring (const Workload *workload, const Options *options)
+/* Whether some run gives the stream a ring. */
+static gboolean has_ring (const WorkloadJob *job, const Options *options)
 {
   for (unsigned i = 0; i < options->engines->len; i++) {
     if (g_array_index (options->engines, ApplicationEngine, i) == APPLICATION_IO_URING) {
       return TRUE;
     }
   }
-  for (unsigned i = 0; !options->engines->len && i < workload->jobs->len; i++) {
-    if (((const WorkloadJob *) workload->jobs->pdata[i])->engine == APPLICATION_IO_URING) {
+  return !options->engines->len && job->engine == APPLICATION_IO_URING;
+}
+
+static gboolean any_ring (const Workload *workload, const Options *options)
+{
+  for (unsigned i = 0; i < workload->jobs->len; i++) {
+    if (has_ring (workload->jobs->pdata[i], options)) {
       return TRUE;
     }
   }
   return FALSE;
 }
 
+/* Whether its requests are submitted by an sq_thread then. */
+static gboolean has_sq_thread (const WorkloadJob *job, const Options *options)
+{
+  if (!has_ring (job, options)) {
+    return FALSE;
+  }
+  return options->sqpoll >= 0 ? options->sqpoll != 0 : job->ring.given ? job->ring.flags.sqpoll : job->sqpoll;
+}
+
 static void note_streams (GPtrArray *notes, const Workload *workload, const Options *options)
 {
-  unsigned low = G_MAXUINT, high = 0, sqpoll = 0, direct = 0;
+  unsigned low = G_MAXUINT, high = 0, rings = 0, sqpoll = 0, direct = 0;
   gboolean rounded = FALSE;
 
   for (unsigned i = 0; i < workload->jobs->len; i++) {
@@ -50,14 +65,17 @@ static void note_streams (GPtrArray *notes, const Workload *workload, const Opti
     const unsigned depth = options->iodepth ? options->iodepth : job->iodepth;
     low = MIN (low, depth);
     high = MAX (high, depth);
-    sqpoll += options->sqpoll >= 0 ? options->sqpoll != 0 : job->ring.given ? job->ring.flags.sqpoll : job->sqpoll;
+    rings += has_ring (job, options);
+    sqpoll += has_sq_thread (job, options);
     direct += job->direct;
     rounded = rounded || (!job->ring.given && (depth & (depth - 1)));
   }
   g_autofree char *depths = low == high ? g_strdup_printf ("%u", low) : g_strdup_printf ("%u to %u", low, high);
-  note (notes, "%u stream%s, each with its own ring; iodepth %s; %s; submission by %s.", workload->jobs->len,
-        workload->jobs->len == 1 ? "" : "s", depths,
-        none_some_all (direct, workload->jobs->len, "buffered", "buffered and direct", "direct"),
+  note (notes, "%u stream%s%s; iodepth %s; %s; submission by %s.", workload->jobs->len,
+        workload->jobs->len == 1 ? "" : "s",
+        none_some_all (rings, workload->jobs->len, "", ", those of io_uring each with its own ring",
+                       ", each with its own ring"),
+        depths, none_some_all (direct, workload->jobs->len, "buffered", "buffered and direct", "direct"),
         none_some_all (sqpoll, workload->jobs->len, "system call", "system call and sq_thread", "sq_thread"));
   if (rounded && any_ring (workload, options)) {
     note (notes, "As in fio, the io_uring engine has slots for the next power of two above an iodepth that is none.");
