@@ -4,8 +4,8 @@
 #include "model/cpu.h"
 #include <string.h>
 
-/* RWSEM_WAIT_TIMEOUT: 4 ms, or one jiffy if that is longer. */
-#define RWSEM_WAIT_TIMEOUT(task) MAX (4 * UR_MS, (task)->sim->setup->machine->tick)
+/* RWSEM_WAIT_TIMEOUT is DIV_ROUND_UP (HZ, 250) jiffies. */
+#define RWSEM_WAIT (4 * UR_MS)
 /* rwsem_rspin_threshold(): how long a writer spins on a lock that readers own. */
 #define RWSEM_READER_SPIN (10 * UR_US)
 #define RWSEM_READER_SPIN_EACH (UR_US / 2)
@@ -29,6 +29,17 @@ static gboolean rwsem_readers_steal (const Task *task) { return task->sim->kerne
 static gboolean rwsem_handoff_spins (const Task *task) { return task->sim->kernel >= KERNEL (5, 4); }
 /* A writer that is woken in vain goes back to sleep without wait_lock. */
 static gboolean rwsem_sleeps_on (const Task *task) { return task->sim->kernel < KERNEL (5, 16); }
+
+/* When a waiter that queues now may ask for the hand-off: time_after (jiffies, timeout), so only once the jiffies have
+ * gone past it.  At HZ=250 that is 4 to 8 ms from now, at HZ=1000 4 to 5 ms. */
+static UrTime rwsem_timeout (const Task *task)
+{
+  UrTime tick = task->sim->setup->machine->tick;
+
+  if (rwsem_xadd (task))
+    return UR_TIME_NEVER;
+  return (sim_now (task->sim) / tick + (RWSEM_WAIT + tick - 1) / tick + 1) * tick;
+}
 
 void rwsem_init (Rwsem *sem, const char *name)
 {
@@ -82,8 +93,11 @@ static void rwsem_own (Task *task, Rwsem *sem)
 
 static void rwsem_add_reader (Task *task, Rwsem *sem)
 {
-  if (sem->readers++ == 0)
+  if (sem->readers++ == 0) {
     sem->acquired_at = sim_now (task->sim);
+    if (sem->osq.head) /* who spins sees that readers own it, and does not spin for long */
+      osq_look (&sem->osq, sim_cost (task->sim, COST_LOCK_TRANSFER));
+  }
   sem->last_reader = task;
   if (rwsem_readers_spin (task)) /* __rwsem_set_reader_owned() kept the readers' bit only */
     sem->nonspinnable = FALSE;
@@ -324,7 +338,7 @@ static void rwsem_sleep (Task *task, Rwsem *sem)
   task->waits_for = NULL;
 }
 
-/* rwsem_try_write_lock(): under wait_lock; a queued writer takes the lock, or reserves it after 4 ms. */
+/* rwsem_try_write_lock(): under wait_lock; a queued writer takes the lock, or reserves it after its time-out. */
 static gboolean rwsem_try_write_lock (Task *task, Rwsem *sem, RwsemWaiter *waiter)
 {
   gboolean first = sem->first == waiter;
@@ -377,7 +391,7 @@ static void rwsem_down_write_slowpath (Task *task, Rwsem *sem)
   if (taken)
     return;
   rwsem_wait_lock (task, sem, COST_RWSEM_QUEUE);
-  waiter.timeout = rwsem_xadd (task) ? UR_TIME_NEVER : sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
+  waiter.timeout = rwsem_timeout (task);
   rwsem_queue (task, sem, &waiter);
   if (sem->first != &waiter && (sem->readers || !rwsem_xadd (task)))
     rwsem_cond_wake (task, sem);
@@ -440,7 +454,7 @@ static void rwsem_down_read_slowpath (Task *task, Rwsem *sem)
     rwsem_add_reader (task, sem);
     return;
   }
-  waiter.timeout = rwsem_xadd (task) ? UR_TIME_NEVER : sim_now (task->sim) + RWSEM_WAIT_TIMEOUT (task);
+  waiter.timeout = rwsem_timeout (task);
   rwsem_queue (task, sem, &waiter);
   rwsem_cond_wake (task, sem);
   while (!waiter.granted) {

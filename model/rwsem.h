@@ -8,7 +8,8 @@
  * What changed between them:
  *   5.1, 5.2    no hand-off; writers do not spin on readers, nor on a lock that readers owned last; a release wakes
  *               readers up to the first writer, and nobody if somebody spins and wait_lock is taken
- *   from 5.3    the hand-off bit after 4 ms; writers spin on readers for 10 to 25 us; a release wakes all readers (256)
+ *   from 5.3    the hand-off bit once the jiffies are past the 4 ms after queueing (4 to 8 ms at HZ=250); writers spin on
+ *               readers for 10 to 25 us; a release wakes all readers (256)
  *   5.3 - 5.10  readers spin and steal too, unless a writer has spun on readers in vain since a writer had the lock
  *   from 5.4    who gets the hand-off spins on the owner
  *   from 5.11   readers do not spin; they steal if nobody holds the lock

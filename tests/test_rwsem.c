@@ -132,47 +132,63 @@ static void test_sleeping (void)
   CHECK_ROWS (rows);
 }
 
-/* From 4 ms on the first waiter, woken in vain, reserves the lock. */
+/* The first waiter, woken in vain, reserves the lock when the jiffies are past those 4 ms after it queued. */
+#define HZ_1000 "Scheduler.Tick=1000000"
+
 static void test_handoff (void)
 {
   static const LockRow rows[] = {
-    { "nobody steals after the hand-off", NULL,
+    { "nobody steals after the hand-off", HZ_1000,
       "A/0: write sleep:10 run:5 unlock | B@1/1: write run:1 unlock | C@12/2: write run:3000 unlock "
       "| D@20/3: write run:3000 unlock | E@30/4: write run:1000 unlock | F@6020/5: write unlock",
       "A@0 write, C@15 write, D@3015 write, E@6015 write, B@7015 write, F@7016 write",
       "acquired 6 contended 5 sleeps 3 steals 3 handoffs 1 spin 10979 wait 16993 max 7014 hold 7016 slow 0" },
-    { "not before 4 ms", NULL,
-      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:3985 unlock "
+    { "not before jiffy 5 at HZ=1000, if it queued in jiffy 0", HZ_1000,
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:4984 unlock "
       "| D@20/3: write run:10 unlock | E@30/4: write run:10 unlock",
-      "A@0 write, C@15 write, D@4000 write, E@4010 write, B@4020 write", NULL },
-    { "at 4 ms", NULL,
-      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:3986 unlock "
+      "A@0 write, C@15 write, D@4999 write, E@5009 write, B@5019 write", NULL },
+    { "in jiffy 5", HZ_1000,
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:4986 unlock "
       "| D@20/3: write run:10 unlock | E@30/4: write run:10 unlock",
-      "A@0 write, C@15 write, D@4001 write, B@4011 write, E@4011 write", NULL },
+      "A@0 write, C@15 write, D@5001 write, B@5011 write, E@5011 write", NULL },
+    { "not before jiffy 2 at HZ=250: 8 ms after queueing at its start", "Scheduler.Tick=4000000",
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:7984 unlock "
+      "| D@20/3: write run:10 unlock | E@30/4: write run:10 unlock",
+      "A@0 write, C@15 write, D@7999 write, E@8009 write, B@8019 write", NULL },
+    { "in jiffy 2: 4 ms after queueing at the end of jiffy 0", "Scheduler.Tick=4000000",
+      "A/0: run:3980 write sleep:10 run:5 unlock | B@3981/1: write unlock | C@3992/2: write run:4006 unlock "
+      "| D@4000/3: write run:10 unlock | E@4010/4: write run:10 unlock",
+      "A@3980 write, C@3995 write, D@8001 write, B@8011 write, E@8011 write", NULL },
     { "the beneficiary spins, and the hand-over is as short as for a spinner",
-      "Locks.Handover=250, Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=2500",
+      HZ_1000 ", Locks.Handover=250, Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=2500",
       "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@13/2: write run:5000 unlock "
       "| D@20/3: write run:10 unlock",
       "A@2.5 write, C@20.25 write, D@5020.5 write, B@5030.75 write", NULL },
-    { "a jiffy if that is longer", "Scheduler.Tick=10000000",
-      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:5000 unlock "
-      "| D@20/3: write run:4986 unlock | E@30/4: write run:10 unlock | F@40/5: write unlock",
-      "A@0 write, C@15 write, D@5015 write, E@10001 write, B@10011 write, F@10011 write", "handoffs 1" },
-    { "it does not spin on an owner that sleeps", NULL,
+    { "a jiffy if that is longer than 4 ms", "Scheduler.Tick=10000000",
+      "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:10000 unlock "
+      "| D@20/3: write run:9986 unlock | E@30/4: write run:10 unlock | F@40/5: write unlock",
+      "A@0 write, C@15 write, D@10015 write, E@20001 write, B@20011 write, F@20011 write", "handoffs 1" },
+    { "it does not spin on an owner that sleeps", HZ_1000,
       "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@12/2: write run:5000 unlock "
       "| D@20/3: write run:1 sleep:10 unlock",
       "A@0 write, C@15 write, D@5015 write, B@5026 write",
       "acquired 4 contended 3 sleeps 3 steals 2 handoffs 1 spin 4999 wait 10023 max 5025 hold 5026 slow 0" },
-    { "a reader at the head: writers steal from it, until 4 ms", "Locks.RwsemWake=1000, Locks.Handover=250",
+    { "a reader at the head: writers steal from it, until the time-out",
+      HZ_1000 ", Locks.RwsemWake=1000, Locks.Handover=250",
       "A/0: write sleep:10 run:5 unlock | R@1/1: read unlock | C@12/2: write run:5000 unlock "
       "| D@20/3: write run:10 unlock | E@30/4: write unlock",
       "A@0 write, C@15.25 write, D@5015.5 write, R@5026.5 read, E@5026.75 write", "handoffs 1" },
+    { "readers get it: who spins sees them, gives up after 10.5 us and queues, and the next reader behind it",
+      HZ_1000 ", Locks.RwsemWake=1000, Locks.Handover=250",
+      "A/0: write sleep:10 run:5 unlock | R@1/1: read run:100 unlock | C@12/2: write run:5000 unlock "
+      "| D@20/3: write run:10 unlock | E@30/4: write unlock | S@5100/5: read unlock",
+      "A@0 write, C@15.25 write, D@5015.5 write, R@5026.5 read, E@5127.5 write, S@5128.5 read", "handoffs 1" },
     { "nor does one take it that comes while it is on its way to the beneficiary",
-      "Locks.Handover=100000, Scheduler.IdleExit=200000, Scheduler.IdleExitDeep=200000",
+      HZ_1000 ", Locks.Handover=100000, Scheduler.IdleExit=200000, Scheduler.IdleExitDeep=200000",
       "A/0: write sleep:10 run:5 unlock | B@1/1: write run:10 unlock | C@212/2: write run:5000 unlock "
       "| D@1000/3: write run:1000 unlock | N@500/5: run:5950 write unlock | Y@1500/5: say:y",
       "A@200 write, C@515 write, D@5615 write, Y@6650 y, B@6715 write, N@6925 write", "handoffs 1" },
-    { "the next waiter is not the beneficiary", NULL,
+    { "the next waiter is not the beneficiary", HZ_1000,
       "A/0: write sleep:10 run:5 unlock | B@1/1: write run:1 unlock | G@2/6: write unlock "
       "| C@12/2: write run:5000 unlock | D@20/3: write run:10 unlock",
       "A@0 write, C@15 write, D@5015 write, B@5025 write, G@5026 write", "steals 2 handoffs 1" },

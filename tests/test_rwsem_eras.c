@@ -120,15 +120,15 @@ static void test_writers (void)
       NULL,
       "A/0: write run:5 unlock | W@1/1: write unlock",
       { { "5.1 5.3 6.18", "A@0 write, W@5 write", "sleeps 0 steals 0 handoffs 0 spin 4" } } },
-    { "the hand-off after 4 ms, or none ever",
-      NULL,
+    { "the hand-off after 4 jiffies at HZ=1000, or none ever",
+      "Scheduler.Tick=1000000",
       "A/0: write sleep:10 run:5 unlock | B@1/1: write run:1 unlock | C@12/2: write run:3000 unlock "
       "| D@20/3: write run:3000 unlock | E@30/4: write run:1000 unlock | F@6020/5: write unlock",
       { { "5.1 5.2", "A@0 write, C@15 write, D@3015 write, E@6015 write, F@7015 write, B@7015 write", "handoffs 0" },
         { "5.3 5.4 6.18", "A@0 write, C@15 write, D@3015 write, E@6015 write, B@7015 write, F@7016 write",
           "handoffs 1" } } },
     { "who gets the hand-off sleeps on, or spins on the owner",
-      "Locks.Handover=250, Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=2500",
+      "Scheduler.Tick=1000000, Locks.Handover=250, Scheduler.IdleExit=2500, Scheduler.IdleExitDeep=2500",
       "A/0: write sleep:10 run:5 unlock | B@1/1: write unlock | C@13/2: write run:5000 unlock "
       "| D@20/3: write run:10 unlock",
       { { "5.3", "A@2.5 write, C@20.25 write, D@5020.5 write, B@5033 write", "handoffs 1" },
