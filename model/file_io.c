@@ -145,6 +145,15 @@ static void hold_for (Task *task, Inode *inode, UrTime ns)
     task_run (task, ns);
 }
 
+/* Copying the part of a page that lies in the range: the first, the last, or one in between. */
+static UrTime copy_cost (Simulation *sim, uint64_t offset, uint64_t length, unsigned page)
+{
+  uint64_t first = offset / PAGE_SIZE_BYTES + page;
+  uint64_t from = MAX (offset, first * PAGE_SIZE_BYTES), end = MIN (offset + length, (first + 1) * PAGE_SIZE_BYTES);
+
+  return sim_fs_cost (sim, FS_COST_COPY_PAGE) * (end - from) / PAGE_SIZE_BYTES;
+}
+
 /* Looking up, copying and making dirty: how long it takes. */
 static UrTime write_pages (Task *task, Inode *inode, uint64_t offset, uint64_t length)
 {
@@ -153,7 +162,7 @@ static UrTime write_pages (Task *task, Inode *inode, uint64_t offset, uint64_t l
   UrTime ns = 0;
 
   for (unsigned i = 0; i < count.pages; i++)
-    ns += sim_fs_cost (sim, FS_COST_WRITE_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE);
+    ns += sim_fs_cost (sim, FS_COST_WRITE_PAGE) + copy_cost (sim, offset, length, i);
   ns += cold_cost (task, inode, offset, &count, FS_COST_COLD_PAGE);
   inode_accessed (inode, offset, &count);
   if (large_pages (sim, &count))
@@ -223,6 +232,8 @@ static FileIoResult file_write (Task *task, Request *request, How how)
   gboolean nowait = how == HOW_NOWAIT;
 
   task_run (task, sim_fs_cost (task->sim, FS_COST_WRITE_BEFORE));
+  if (mode == LOCK_SHARED && fs->regular && request->io.offset + request->io.length > inode->size)
+    mode = LOCK_EXCLUSIVE; /* i_size will change */
   if (!inode_lock (task, request, mode, nowait || how == HOW_TRYLOCK)) {
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
@@ -293,7 +304,7 @@ static FileIoResult file_read (Task *task, Request *request, How how)
     return result;
   }
   for (unsigned i = 0; i < count.pages; i++)
-    task_run (task, sim_fs_cost (sim, FS_COST_READ_PAGE) + sim_fs_cost (sim, FS_COST_COPY_PAGE));
+    task_run (task, sim_fs_cost (sim, FS_COST_READ_PAGE) + copy_cost (sim, request->io.offset, length, i));
   task_run (task, cold_cost (task, inode, request->io.offset, &count, FS_COST_COLD_READ));
   inode_accessed (inode, request->io.offset, &count);
   page_io_used (inode, request->io.offset, length);

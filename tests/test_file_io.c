@@ -283,6 +283,51 @@ static void test_other_costs (void)
   }
 }
 
+/* CopyPage is for 4 KiB; what is copied of a page costs its share. */
+static void test_part_of_a_page (void)
+{
+  static const struct {
+    const char *rule, *script, *log;
+  } rows[] = {
+    { "a read of 512 bytes", "A: call:r0/512 say:x", "A@0.512 512, A@0.512 x" },
+    { "a write of 512 bytes", "A: call:w0/512 say:x", "A@0.512 512, A@0.512 x" },
+    { "a read of a page and a part of the next", "A: call:r0/5000 say:x", "A@5 5000, A@5 x" },
+    { "a write of three pages", "A: call:w0+3 say:x", "A@12.288 12288, A@12.288 x" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+
+    fixture_set (fixture, "FileSystem ext4.CopyPage=4096");
+    fixture_build (fixture);
+    fixture_script (fixture, rows[i].script);
+    fixture_run (fixture, rows[i].rule);
+    fixture_check_log (fixture, rows[i].rule, rows[i].log);
+    fixture_free (fixture);
+  }
+}
+
+/* Writes that share the lock: not those that extend the file. */
+static void test_shared_writes (void)
+{
+  static const struct {
+    const char *rule, *script, *log;
+  } rows[] = {
+    { "inside the file, beside a reader", "A/0: read run:100 unlock | B@1/1: call:w0", "A@0 read, B@1 4096" },
+    { "beyond the end, alone", "A/0: read run:100 unlock | B@1/1: call:w0@16384", "A@0 read, B@100 4096" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "xfs-shared-writes", COSTS_FREE);
+
+    fixture_build (fixture);
+    fixture_script (fixture, rows[i].script);
+    fixture_run (fixture, rows[i].rule);
+    fixture_check_log (fixture, rows[i].rule, rows[i].log);
+    fixture_free (fixture);
+  }
+}
+
 /* A blocking write of ext4 sleeps once in SleepEvery, with the lock held. */
 static void test_sleeping_writes (void)
 {
@@ -585,6 +630,8 @@ void register_file_io_tests (void)
   fixture_test (suite, "time stamps and cascades", test_ticks);
   fixture_test (suite, "what a write costs", test_write_costs);
   fixture_test (suite, "what reads and fsync cost", test_other_costs);
+  fixture_test (suite, "part of a page", test_part_of_a_page);
+  fixture_test (suite, "writes that share the lock", test_shared_writes);
   fixture_test (suite, "writes that sleep", test_sleeping_writes);
   fixture_test (suite, "writes under NOWAIT do not", test_nowait_writes);
   fixture_test (suite, "WASYNC without NOWAIT", test_wasync_without_nowait);
