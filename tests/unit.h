@@ -38,6 +38,7 @@
   X (interrupt) \
   X (rwsem) \
   X (rwsem_eras) \
+  X (readers_writers) \
   X (spinlock) \
   X (mutex) \
   X (block_device) \

@@ -30,5 +30,5 @@ Extend=shared
 ExtendWaits=no
 Unwritten=always
 Allocate=never
-Unaligned=5.11+
+Unaligned=5.12+
 BufferedWaits=no
