@@ -2,6 +2,7 @@
 #include "tests/random_run.h"
 
 #include "model/data_path.h"
+#include "model/file_system.h"
 #include "model/policy.h"
 #include "src/engine/random.h"
 
@@ -92,11 +93,14 @@ static void random_machine (UrRandom *random, RandomRun *run)
   g_auto (GStrv) machines = data_path_list ("machines", ".machine");
   g_auto (GStrv) file_systems = data_path_list ("file_systems", ".fs");
   const char *fs = file_systems[below (random, g_strv_length (file_systems))];
+  FileSystem *file_system = file_system_load (fs, NULL);
+  g_autofree char *costs = g_strdup (file_system->cost_name);
   unsigned cpus = one_in (random, 10) ? PICK (random, many) : 1 + below (random, 8);
 
   /* Not before 5.7: known to hang there, an sq_thread of that time runs no task_work, and the model posts by it. */
   run->direct = !g_str_equal (fs, "tmpfs") && run->kernel >= KERNEL (5, 7) && one_in (random, 3);
   option (run, "--machine", "%s", machines[below (random, g_strv_length (machines))]);
+  file_system_free (file_system);
   option (run, "--fs", "%s", fs);
   option (run, "--cpus", "%u", cpus);
   run->noise = !one_in (random, 3);
@@ -106,7 +110,7 @@ static void random_machine (UrRandom *random, RandomRun *run)
   if (one_in (random, 2))
     option (run, "--set", "Scheduler.Preemption=%s", PICK (random, preemptions));
   if (one_in (random, 3))
-    option (run, "--set", "FileSystem %s.SleepEvery=%u", fs, PICK (random, sleeps));
+    option (run, "--set", "FileSystem %s.SleepEvery=%u", costs, PICK (random, sleeps));
   if (one_in (random, 4))
     option (run, "--set", "CPU.Nodes=%u", 2 + below (random, 3));
 }

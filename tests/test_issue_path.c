@@ -32,10 +32,10 @@ typedef struct {
 
 /* The kernels at whose edges rows are looked at. */
 static const unsigned kernels[] = {
-  KERNEL (5, 1), KERNEL (5, 3),  KERNEL (5, 4),  KERNEL (5, 5),  KERNEL (5, 6),  KERNEL (5, 8),
-  KERNEL (5, 9), KERNEL (5, 10), KERNEL (5, 11), KERNEL (5, 14), KERNEL (5, 15), KERNEL (5, 19),
-  KERNEL (6, 0), KERNEL (6, 1),  KERNEL (6, 2),  KERNEL (6, 3),  KERNEL (6, 4),  KERNEL (6, 5),
-  KERNEL (6, 9), KERNEL (6, 14), KERNEL (6, 15), KERNEL (6, 18),
+  KERNEL (5, 1),  KERNEL (5, 3),  KERNEL (5, 4),  KERNEL (5, 5),  KERNEL (5, 6),  KERNEL (5, 8),
+  KERNEL (5, 9),  KERNEL (5, 10), KERNEL (5, 11), KERNEL (5, 12), KERNEL (5, 14), KERNEL (5, 15),
+  KERNEL (5, 19), KERNEL (6, 0),  KERNEL (6, 1),  KERNEL (6, 2),  KERNEL (6, 3),  KERNEL (6, 4),
+  KERNEL (6, 5),  KERNEL (6, 9),  KERNEL (6, 14), KERNEL (6, 15), KERNEL (6, 18),
 };
 
 /* A kernel that tries everything and punts nothing: what is left is the attempt. (transfer full): its path */
@@ -311,8 +311,8 @@ static void test_direct_writes (void)
     { RULE, "ext4", KERNEL (5, 5), KERNEL (6, 4), "EAGAIN", "T-X", "H", "X" },
     { RULE, "ext4", KERNEL (6, 4), OPEN, "async", "T-S", "U", "S" },
     { RULE, "xfs", ALWAYS, KERNEL (5, 5), "EAGAIN", "T-X", "U", "X" },
-    { RULE, "xfs", KERNEL (5, 5), KERNEL (5, 11), "EAGAIN", "T-X", "H", "X" },
-    { RULE, "xfs", KERNEL (5, 11), KERNEL (6, 4), "async", "T-S", "H", "S" },
+    { RULE, "xfs", KERNEL (5, 5), KERNEL (5, 12), "EAGAIN", "T-X", "H", "X" },
+    { RULE, "xfs", KERNEL (5, 12), KERNEL (6, 4), "async", "T-S", "H", "S" },
     { RULE, "xfs", KERNEL (6, 4), OPEN, "async", "T-S", "U", "S" },
   };
 #undef RULE
