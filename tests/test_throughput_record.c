@@ -164,7 +164,7 @@ static void test_wq_workload (void)
   CU_ASSERT (((WorkloadFile *) workload->files->pdata[7])->size == 64 << 20);
   CU_ASSERT (job->pattern.has_read && !job->pattern.random_map && job->pattern.file_service == FILE_SERVICE_RANDOM);
   CU_ASSERT (job->ring.given && flags->sqpoll && !flags->cqsize && !flags->defer_taskrun && !flags->coop_taskrun);
-  CU_ASSERT (job->ring.iowq_max_workers[0] == 3 && job->ring.iowq_max_workers[1] == 0);
+  CU_ASSERT (job->ring.iowq_max_workers[0] == 3 && job->ring.iowq_max_workers[1] == 3);
   workload_free (workload);
 }
 

@@ -32,6 +32,7 @@
   X (tracepoint) \
   X (validate_ini) \
   X (throughput_record) \
+  X (lock_share) \
   X (record_score) \
   X (observation) \
   X (cpu) \

@@ -17,9 +17,11 @@ static CommandExit validate_file (const char *path, const Options *options, GErr
     g_propagate_error (error, g_steal_pointer (&cause));
   } else if (kind == INPUT_THROUGHPUT) {
     status = validate_records (source, options, error);
+  } else if (kind == INPUT_LOCK_SHARE) {
+    status = validate_shares (source, options, error);
   } else if (source) {
     g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,
-                 "%s: looks like %s %s; expected throughput records, or a directory of captures",
+                 "%s: looks like %s %s; expected throughput records, lock shares, or a directory of captures",
                  byte_source_name (source), kind == INPUT_IOLOG || kind == INPUT_UNKNOWN ? "an" : "a",
                  input_kind_name (kind));
   }

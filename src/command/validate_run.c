@@ -84,7 +84,7 @@ gboolean validate_run (ValidateRun *run, GPtrArray *results, const RecordConditi
   run->set = run_set_new ();
   for (unsigned i = 0; i < results->len; i++) {
     const SimulationSetup setup = record_bench_setup (run->bench, i, &run->both);
-    run_set_add (run->set, &setup);
+    run_set_watch_lock (run->set, run_set_add (run->set, &setup), "inode:");
   }
   if (!run_set_run (run->set, options->seed, run->reps, options->threads, !options->quiet, error)) {
     return FALSE;

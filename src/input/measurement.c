@@ -15,7 +15,7 @@ Measurement *measurement_new (const char *file, unsigned line)
   measurement->file = g_strdup (file);
   measurement->line = line;
   measurement->sections = g_ptr_array_new_with_free_func ((GDestroyNotify) measured_section_free);
-  measurement->spin_share = -1;
+  measurement->spin_share = measurement->busy_share = -1;
   return measurement;
 }
 

@@ -31,7 +31,8 @@ typedef struct {
   char    *engine;             /* fio's ioengine; "io_uring" for MEASURED_WQ */
   char    *extra;              /* further options of fio, words with blanks between; "" */
   unsigned qd, nj, files;      /* iodepth; numjobs, all on the same files; files of 64 MiB */
-  unsigned workers;            /* IORING_REGISTER_IOWQ_MAX_WORKERS, bounded; 0: the kernel's */
+  unsigned workers;            /* IORING_REGISTER_IOWQ_MAX_WORKERS, bounded and unbounded: the records show that it held
+                                * for forced requests, which 6.10 and later take as unbounded; 0: the kernel's */
   gboolean direct, sqpoll, force_async;
 } MeasuredJob;
 
@@ -77,6 +78,8 @@ typedef struct {
   unsigned reps;                    /* repetitions behind the figures; 0: not said */
   MeasuredRate iops;                /* all 0: not measured */
   double   spin_share;              /* of busy CPU time in the spinning and slow paths of rwsems; < 0: not measured */
+  double   busy_share;              /* of the time of all CPUs; < 0: not measured */
+  gboolean busy_doubtful;           /* it stands in parentheses */
   gboolean has_ops; MeasuredOp op[MEASURED_DIRECTIONS];
   gboolean clat_garbage;            /* completion latencies of this fio under SQPOLL mean nothing; lat does */
   char    *version;                 /* (nullable) of fio */

@@ -37,7 +37,7 @@ static void set_ring (const Measurement *measurement, Workload *workload)
       job->ring.given = TRUE;
       job->ring.flags = (RingFlags){ .sqpoll = job->sqpoll };
     }
-    job->ring.iowq_max_workers[0] = measurement->workers;
+    job->ring.iowq_max_workers[0] = job->ring.iowq_max_workers[1] = measurement->workers;
   }
 }
 

@@ -58,7 +58,28 @@ typedef struct {
   gboolean ok;
 } ReportRecords;
 
+/* A share of busy CPU time that locks took. */
+typedef struct {
+  ReportSubject subject;
+  double measured; ReportEstimate simulated;            /* shares of busy CPU time */
+  double measured_busy; ReportEstimate simulated_busy;  /* of the time of all CPUs; measured_busy < 0: not known */
+  gboolean busy_doubtful;
+  double points;                    /* simulated less measured, percentage points */
+  gboolean ok;
+} ReportShare;
+
+typedef struct {
+  ReportBasis basis;
+  unsigned n_shares; const ReportShare *shares;
+  unsigned n_ok;
+  double largest_points;            /* without sign */
+  double max_points;                /* what is asked */
+  gboolean ok;
+} ReportShares;
+
 /* (transfer full) */
+char *text_report_shares (const ReportShares *report);
+char *json_report_shares (const ReportShares *report);
 char *text_report_records (const ReportRecords *report);
 char *json_report_records (const ReportRecords *report);
 

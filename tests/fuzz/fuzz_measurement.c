@@ -1,5 +1,6 @@
 /* Fuzz target: the readers of measured results; the jobs that come out are workloads or errors with a place. */
 #include "src/input/input_error.h"
+#include "src/input/lock_share.h"
 #include "src/input/measurement_workload.h"
 #include "src/input/throughput_record.h"
 #include "tests/fuzz/fuzz.h"
@@ -8,7 +9,7 @@
 enum { RESULTS_MAX = 4 };
 
 typedef GPtrArray *(*Reader) (ByteSource *source, GError **error);
-static const Reader readers[] = { throughput_records_read };
+static const Reader readers[] = { throughput_records_read, lock_shares_read };
 
 static void check_error (const GError *error)
 {
