@@ -122,6 +122,32 @@ static gboolean application_time_is_up (const Application *application)
          (sim->setup->limit_ios && sim->issued >= sim->setup->limit_ios) || sim->error;
 }
 
+/* should_fsync() up to fio 3.37, where a queued sync counts from its completion on: it is issued again and again until
+ * then, and left out if the last completion was one. */
+static gboolean application_counts_completed_syncs (const Application *application)
+{
+  unsigned version = application->sim->setup->fio_version;
+
+  return version && version < KERNEL (3, 38) && application->job->pattern.has_write && !application->job->open_source &&
+         (application->engine == APPLICATION_IO_URING || application->engine == APPLICATION_POSIXAIO);
+}
+
+/* Puts the last sync, or the next of the stream, into `pending`; as IoSource.next(). */
+static int application_fetch (Application *application, GError **error)
+{
+  gboolean old = application_counts_completed_syncs (application);
+  int got;
+
+  if (old && application->last_was_sync && !application->completed_sync) {
+    application->pending = application->last_sync;
+    return 1;
+  }
+  do
+    got = application->source->next (application->source, &application->pending, error);
+  while (old && got > 0 && application->pending.op > IO_TRIM && application->completed_sync);
+  return got;
+}
+
 /* Fills application->pending; FALSE at the end. */
 static gboolean application_next (Application *application)
 {
@@ -134,9 +160,9 @@ static gboolean application_next (Application *application)
     return FALSE;
   if (application->has_pending)
     return TRUE;
-  got = application->source->next (application->source, &application->pending, &error);
+  got = application_fetch (application, &error);
   if (got == 0 && application->job->time_based && application->job->runtime && application_reopen (application))
-    got = application->source->next (application->source, &application->pending, &error);
+    got = application_fetch (application, &error);
   if (got < 0)
     sim_fail (application->sim, error);
   application->exhausted = got <= 0;
@@ -213,6 +239,8 @@ Request *application_prepare (Application *application)
   request->io = application->pending;
   request->io.length = MIN (request->io.length, MAX_RW_COUNT);
   application->last_was_sync = request->io.op > IO_TRIM;
+  if (application->last_was_sync)
+    application->last_sync = request->io;
   application->wrote |= request->io.op == IO_WRITE;
   request->number = application->n_prepared++;
   request->inode = g_ptr_array_index (sim->inodes, request->io.file);
@@ -286,6 +314,7 @@ void application_reaped (Application *application, Request *request)
   task_cost (application->task, COST_APP_REAP);
   application->n_silent -= request->may_be_silent;
   application->blocks_done += request->io.op <= IO_TRIM;
+  application->completed_sync = request->io.op > IO_TRIM;
   if (G_UNLIKELY (application->stamps != NULL))
     request->time.issued = application->stamps[request->slot];
   else if (!request->time.issued) /* it completed while its batch was still being handed over */

@@ -371,6 +371,43 @@ static void test_depth_and_batches (void)
   }
 }
 
+/* fsync=4 with 16 writes and depth 4: when the fourth write is issued the others have completed or not. */
+static void test_repeated_syncs (void)
+{
+  static const struct {
+    const char *rule;
+    unsigned fio, low, high;
+    ApplicationEngine engine;
+  } rows[] = {
+    { "3.38: one after each fourth write, none after the last", KERNEL (3, 38), 3, 3, APPLICATION_IO_URING },
+    { "the default is 3.42", 0, 3, 3, APPLICATION_IO_URING },
+    { "3.37: issued again while writes complete before it, at most one for each of the depth", KERNEL (3, 37), 4, 12,
+      APPLICATION_IO_URING },
+    { "3.37, libaio: a system call that is over when it returns", KERNEL (3, 37), 3, 3, APPLICATION_LIBAIO },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_SHIPPED);
+    WorkloadJob *job = add_job (fixture, 4, 16);
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    job->engine = rows[i].engine;
+    job->pattern.fsync_every = 4;
+    fixture->setup.fio_version = rows[i].fio;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result != NULL, "%s: %s", rows[i].rule, row_error (error));
+    if (result) {
+      uint64_t syncs = result->op[IO_SYNC].ios;
+
+      ROW_CHECK (result->op[IO_WRITE].ios == 16, "%s: %d writes", rows[i].rule, (int) result->op[IO_WRITE].ios);
+      ROW_CHECK (syncs >= rows[i].low && syncs <= rows[i].high, "%s: %d syncs", rows[i].rule, (int) syncs);
+      run_result_free (result);
+    }
+    fixture_free (fixture);
+  }
+}
+
 void register_application_uring_tests (void)
 {
   CU_pSuite suite = fixture_suite ("the application's rings");
@@ -380,6 +417,7 @@ void register_application_uring_tests (void)
   fixture_test (suite, "submit and wait", test_submit_and_wait);
   fixture_test (suite, "depth and batches", test_depth_and_batches);
   fixture_test (suite, "issue times of fio 3.34 and 3.35", test_fio_issue_times);
+  fixture_test (suite, "syncs of older fios", test_repeated_syncs);
   fixture_test (suite, "the SQ flags", test_needs_enter);
   fixture_test (suite, "waiting under SQPOLL", test_sqpoll_waits);
   fixture_test (suite, "rings that are refused", test_refused_rings);
