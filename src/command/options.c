@@ -273,7 +273,9 @@ static gboolean store (const OptionRow *row, Options *options, const char *value
   case TYPE_FIO:
     return (key_file_parse_kernel (value, place) && *(unsigned *) place >= row->low &&
             *(unsigned *) place <= row->high) ||
-           value_error (row, value, error, "3.34 to 3.42");
+           value_error (row, value, error, "%u.%u to %u.%u", KERNEL_MAJOR ((unsigned) row->low),
+                        KERNEL_MINOR ((unsigned) row->low), KERNEL_MAJOR ((unsigned) row->high),
+                        KERNEL_MINOR ((unsigned) row->high));
   case TYPE_TIME:
     return store_time (row, place, value, error);
   case TYPE_CHOICE:
