@@ -197,6 +197,7 @@ static void application_mark (const Application *application, Request *request)
   const SqeOptions *sqe = &application->job->sqe;
 
   request->opcode = sqe->nop && application->engine == APPLICATION_IO_URING ? REQUEST_NOP : REQUEST_IO;
+  request->bytes_done = 0;
   request->prep_error = is_nth (request->number, sqe->bad_every) ? EINVAL : 0;
   request->sqe_flags = application->sqe_flags | (is_nth (request->number, sqe->drain_every) ? SQE_DRAIN : 0);
   request->failed = request->skip_links = request->silent = request->may_be_silent = FALSE;
@@ -429,7 +430,7 @@ static void application_psync_call (Task *task, Request *request)
       request->result = -EOPNOTSUPP;
       break;
     case FILE_IO_AGAIN:
-      request->result = -EAGAIN;
+      request->result = io_fixup_rw_res (request, EAGAIN);
       break;
     default:
       break;

@@ -50,7 +50,7 @@ static void aio_submit (Application *application, Request *request)
   if (result == FILE_IO_QUEUED)
     return;
   if (result != FILE_IO_DONE)
-    request->result = result == FILE_IO_AGAIN ? -EAGAIN : -EOPNOTSUPP;
+    request->result = result == FILE_IO_AGAIN ? io_fixup_rw_res (request, EAGAIN) : -EOPNOTSUPP;
   request->time.done = request->time.posted = task_now (task);
   request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
   sim_synchronous (application->sim, request);

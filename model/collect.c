@@ -531,6 +531,7 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
     result->phase[i].n = count->phase[i].n;
     result->phase_total += result->phase[i].mean;
   }
+  result->short_writes = count->short_writes;
   result->first_error = count->first_error;
   result->all_failed = result->outcome[OUTCOME_FAILED] && !result->ios && !result->syncs;
   result->context_switches = count->context_switches;

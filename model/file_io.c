@@ -3,6 +3,7 @@
 
 #include "model/direct_io.h"
 #include "model/page_io.h"
+#include "model/short_write.h"
 #include "model/writeback.h"
 
 #include <errno.h>
@@ -62,24 +63,21 @@ static gboolean must_read (Inode *inode, uint64_t page_start)
   return page_start < inode->size && page_cache_count (&inode->pages, page_start, 1).unread;
 }
 
-/* Before a write: its first and last page must be read if they are written in part and lie inside the file, and no
- * page of it may be on its way in.  FALSE: that would have to wait, and `nowait`. */
-static gboolean write_prepare_pages (Task *task, Request *request, gboolean nowait)
+/* Before a write that may wait: its first and last page must be read if they are written in part and lie inside the
+ * file, and no page of it may be on its way in. */
+static void write_prepare_pages (Task *task, Inode *inode, uint64_t offset, uint64_t length)
 {
-  Inode *inode = request->inode;
-  uint64_t offset = request->io.offset, end = offset + request->io.length;
+  uint64_t end = offset + length;
   uint64_t first = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES, last = end / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
   PageRead *read;
 
   for (;;) {
     if (offset != first && must_read (inode, first))
-      read = nowait ? NULL : page_io_read (task, inode, first, 1);
+      read = page_io_read (task, inode, first, 1);
     else if (end != last && must_read (inode, last))
-      read = nowait ? NULL : page_io_read (task, inode, last, 1);
-    else if (!(read = page_io_reading (inode, offset, request->io.length)))
-      return TRUE;
-    if (nowait)
-      return FALSE;
+      read = page_io_read (task, inode, last, 1);
+    else if (!(read = page_io_reading (inode, offset, length)))
+      return;
     if (read)
       page_io_wait (task, read);
   }
@@ -179,32 +177,31 @@ static UrTime write_pages (Task *task, Inode *inode, uint64_t offset, uint64_t l
   return ns;
 }
 
-/* Where somebody may have to pause, page by page.  FALSE: `nowait`, and it would have to; what was written so far
- * stays. */
-static gboolean write_balanced (Task *task, Request *request, UrTime ns, gboolean nowait)
+/* Where somebody may have to pause, page by page.  Returns where it came to: short of `end` if `nowait`, and it would
+ * have to. */
+static uint64_t write_balanced (Task *task, Inode *inode, uint64_t offset, uint64_t end, UrTime ns, gboolean nowait)
 {
   Simulation *sim = task->sim;
-  Inode *inode = request->inode;
-  gboolean at_end = sim->setup->file_system->balance_at_end;
-  uint64_t at = request->io.offset, end = at + request->io.length;
+  gboolean at_end = sim->setup->file_system->balance_at_end, rounds = nowait && short_write_by_rounds (sim);
+  uint64_t at = offset;
 
   for (uint64_t n; at < end; at += n) {
     n = MIN (PAGE_SIZE_BYTES - at % PAGE_SIZE_BYTES, end - at);
-    if (!at_end && !balance_dirty_pages_ratelimited (task, sim->wb, nowait))
-      return FALSE;
+    if (!at_end && (!rounds || short_write_mapping (inode, offset, at) == at) &&
+        !balance_dirty_pages_ratelimited (task, sim->wb, nowait))
+      break;
     hold_for (task, inode, ns + write_pages (task, inode, at, n));
     ns = 0;
     if (at_end)
       balance_dirty_pages_ratelimited (task, sim->wb, FALSE);
   }
-  return TRUE;
+  return at;
 }
 
-/* Work done with the lock held: checks, time stamp, pages, size.  FALSE as above. */
-static gboolean write_locked (Task *task, Request *request, gboolean nowait)
+/* Work done with the lock held, up to `end`: checks, time stamp, pages, size.  Returns as above. */
+static uint64_t write_locked (Task *task, Inode *inode, uint64_t offset, uint64_t end, gboolean nowait)
 {
   Simulation *sim = task->sim;
-  Inode *inode = request->inode;
   UrTime ns = sim_fs_cost (sim, FS_COST_WRITE_LOCKED);
 
   if (inode_needs_time_update (inode)) {
@@ -212,16 +209,29 @@ static gboolean write_locked (Task *task, Request *request, gboolean nowait)
     inode_time_updated (inode);
   }
   if (!inode->pages.totals) {
-    hold_for (task, inode, ns + write_pages (task, inode, request->io.offset, request->io.length));
-  } else if (G_LIKELY (writeback_is_freerun (sim->wb, request->io.length / PAGE_SIZE_BYTES + 2))) {
-    hold_for (task, inode, ns + write_pages (task, inode, request->io.offset, request->io.length));
+    hold_for (task, inode, ns + write_pages (task, inode, offset, end - offset));
+  } else if (G_LIKELY (writeback_is_freerun (sim->wb, (end - offset) / PAGE_SIZE_BYTES + 2))) {
+    hold_for (task, inode, ns + write_pages (task, inode, offset, end - offset));
     balance_dirty_pages_ratelimited (task, sim->wb, FALSE);
-  } else if (!write_balanced (task, request, ns, nowait)) {
-    return FALSE;
+  } else {
+    end = write_balanced (task, inode, offset, end, ns, nowait);
   }
   if (!nowait)
     write_may_sleep (task);
-  return TRUE;
+  return end;
+}
+
+/* A NOWAIT write has to stop at `at`: what lies in mappings before stays done. */
+static void write_is_short (Task *task, Request *request, uint64_t offset, uint64_t at)
+{
+  uint64_t kept = short_write_mapping (request->inode, offset, at) - offset;
+
+  if (!kept)
+    return;
+  request->bytes_done += kept;
+  task->sim->count.short_writes++;
+  if (request->ring)
+    sim_trace (task, TRACE_SHORT_WRITE, request, 0);
 }
 
 static FileIoResult file_write (Task *task, Request *request, How how)
@@ -230,6 +240,8 @@ static FileIoResult file_write (Task *task, Request *request, How how)
   Inode *inode = request->inode;
   LockMode mode = buffered_lock (task->sim, fs->write_lock);
   gboolean nowait = how == HOW_NOWAIT;
+  uint64_t offset = request->io.offset + request->bytes_done, end = request->io.offset + request->io.length;
+  uint64_t stop = end, at;
 
   task_run (task, sim_fs_cost (task->sim, FS_COST_WRITE_BEFORE));
   if (mode == LOCK_SHARED && fs->regular && request->io.offset + request->io.length > inode->size)
@@ -238,20 +250,29 @@ static FileIoResult file_write (Task *task, Request *request, How how)
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
-  if ((nowait && ((fs->timestamp_blocks && inode_needs_time_update (inode)) || request->io.offset > inode->size)) ||
-      !write_prepare_pages (task, request, nowait)) {
+  if (!nowait)
+    write_prepare_pages (task, inode, offset, end - offset);
+  else if ((fs->timestamp_blocks && inode_needs_time_update (inode)) || offset > inode->size)
+    stop = offset;
+  else
+    stop = short_write_blocks_at (inode, offset, end - offset);
+  if (stop != end && short_write_by_rounds (task->sim))
+    stop = short_write_mapping (inode, offset, stop);
+  if (stop == offset && end != offset) {
     inode_unlock (task, inode, mode);
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
   if (fs->direct.buffered_waits && inode->direct)
     inode_dio_wait (task, inode);
-  if (!write_locked (task, request, nowait)) {
-    inode_unlock (task, inode, mode);
+  at = write_locked (task, inode, offset, stop, nowait);
+  if (G_UNLIKELY (at != end))
+    write_is_short (task, request, offset, at);
+  inode_unlock (task, inode, mode);
+  if (at != end) {
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
-  inode_unlock (task, inode, mode);
   task_run (task, sim_fs_cost (task->sim, FS_COST_WRITE_AFTER));
   request->result = (int64_t) request->io.length;
   return FILE_IO_DONE;

@@ -10,7 +10,7 @@
  * commits and flushes, asleep in between.
  * Above the freerun limit a write goes page by page and may pause with the inode lock held: after each page
  * (BalanceAtEnd=, generic_perform_write()) or before it (iomap), where NOWAIT gets EAGAIN instead (writeback.h);
- * whoever takes over begins with the first page again.
+ * whoever takes over begins with the first page of the mapping again (short_write.h).
  */
 #ifndef FILE_IO_H
 #define FILE_IO_H
@@ -30,6 +30,12 @@ FileIoResult file_io (Task *task, Request *request, gboolean nowait);
 FileIoResult file_io_waitq (Task *task, Request *request);
 /* Blocking, but only if the inode lock is free right now. */
 FileIoResult file_io_trylock (Task *task, Request *request);
+
+/* io_fixup_rw_res(): with what a request ends that would have to wait and must not. */
+static inline int64_t io_fixup_rw_res (const Request *request, int error)
+{
+  return request->bytes_done ? (int64_t) request->bytes_done : -error;
+}
 
 /* FMODE_NOWAIT: RWF_NOWAIT is not refused with EOPNOTSUPP. */
 gboolean file_has_nowait (const Simulation *sim);

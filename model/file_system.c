@@ -8,6 +8,7 @@
  *                ExtendWaits= BufferedWaits=                               yes|no
  *                Unwritten= Allocate= Unaligned=                           kernel ranges
  *   [Steps]      Regular= BalanceAtEnd= TimestampBlocks= InMemory=         yes|no
+ *                ChunkPages=NUMBER ChunkFolios=kernel range                (may be left out: by extents)
  *
  * A kernel range is "6.0+", "5.9-6.4" (from 5.9, before 6.4), "never" or "always".
  */
@@ -25,7 +26,9 @@ static const char *const head_keys[] = { "Name", "Title", "Source", "Costs", NUL
 static const char *const flag_keys[] = { "NoWait",           "BufferRasync", "BufferWasync",
                                          "DioParallelWrite", "LargeFolios",  NULL };
 static const char *const lock_keys[] = { "Read", "Write", "Since", NULL };
-static const char *const step_keys[] = { "Regular", "BalanceAtEnd", "TimestampBlocks", "InMemory", NULL };
+static const char *const step_keys[] = { "Regular",  "BalanceAtEnd", "TimestampBlocks",
+                                         "InMemory", "ChunkPages",   "ChunkFolios",
+                                         NULL };
 static const char *const direct_keys[] = { "Read",     "Write",     "Extend",        "ExtendWaits", "Unwritten",
                                            "Allocate", "Unaligned", "BufferedWaits", NULL };
 static const char *const *const group_keys[] = { head_keys, flag_keys, lock_keys, step_keys, direct_keys };
@@ -137,7 +140,12 @@ static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
          key_file_get_boolean (file, "Steps", "Regular", &fs->regular, error) &&
          key_file_get_boolean (file, "Steps", "BalanceAtEnd", &fs->balance_at_end, error) &&
          key_file_get_boolean (file, "Steps", "TimestampBlocks", &fs->timestamp_blocks, error) &&
-         key_file_get_boolean (file, "Steps", "InMemory", &fs->in_memory, error) && fill_direct (fs, file, error);
+         key_file_get_boolean (file, "Steps", "InMemory", &fs->in_memory, error) &&
+         (!key_file_has (file, "Steps", "ChunkPages") ||
+          key_file_get_integer (file, "Steps", "ChunkPages", 1, 1u << 20, &fs->chunk_pages, error)) &&
+         (!key_file_has (file, "Steps", "ChunkFolios") ||
+          get_range (file, "Steps", "ChunkFolios", &fs->chunk_folios, error)) &&
+         fill_direct (fs, file, error);
 }
 
 FileSystem *file_system_load (const char *name_or_path, GError **error)

@@ -11,6 +11,7 @@
 
 #include "model/kernel_version.h"
 #include <glib.h>
+#include <stdint.h>
 
 typedef enum { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE } LockMode;
 
@@ -34,6 +35,8 @@ typedef struct FileSystem {
   gboolean regular;              /* files are regular files (FALSE: a block device): hashing and WASYNC apply */
   gboolean balance_at_end;       /* balance after the copy (ext4), not before (iomap); no effect without throttling */
   gboolean timestamp_blocks;     /* a time stamp update refuses NOWAIT (xfs, btrfs) */
+  uint64_t chunk_pages;          /* a buffered write goes in rounds of so many pages; 0: extent by extent (iomap) */
+  KernelRange chunk_folios;      /* in rounds of one folio instead; default: never */
   gboolean in_memory;            /* the page cache is all there is (tmpfs): pages never leave it and are never clean */
   struct {                       /* [Direct]: requests past the page cache */
     LockMode read;               /* Read=: the inode lock */

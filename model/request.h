@@ -49,6 +49,7 @@ struct Request {
   unsigned sqe_flags;     /* SqeFlags */
   int prep_error;         /* errno with which its preparation fails (a malformed sqe); 0: it is well-formed */
   int64_t result;         /* bytes, or -errno */
+  uint64_t bytes_done;    /* of a buffered write, by an attempt that was short: the rest begins there */
   Outcome outcome;
   gboolean failed;        /* REQ_F_FAIL: an error or a short transfer of one in a chain, or that may skip its CQE */
   gboolean skip_links;    /* REQ_F_SKIP_LINK_CQES: it was to skip its CQE and failed: the rest of the chain has none */

@@ -37,6 +37,7 @@ typedef struct {
   UrLevel in_flight;
   struct { UrTime sum; uint64_t n; } phase[PHASES];
   uint64_t outcome[OUTCOMES];
+  uint64_t short_writes;
   int first_error;                      /* errno of the first request that failed; 0: none did */
   uint64_t backwards;                   /* stations of requests that ended before they began: a bug */
 } SimulationCounters;

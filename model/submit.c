@@ -110,6 +110,9 @@ static Request *io_read_waitq (Task *task, Ring *ring, Request *request)
 static Request *io_again (Task *task, Ring *ring, Request *request, const PolicyRule *rule)
 {
   if (G_UNLIKELY (request->nowait && rule->attempt != ATTEMPT_NONE)) { /* REQ_F_NOWAIT: never punted */
+    request->result = io_fixup_rw_res (request, EAGAIN);
+    if (request->result > 0)
+      return io_done_inline (task, ring, request, FALSE);
     io_fail (task, ring, request, EAGAIN);
     return NULL;
   }
@@ -494,7 +497,7 @@ Request *io_wq_submit_work (Task *task, Request *request)
     return NULL; /* and the request may be gone */
   }
   if (G_UNLIKELY (result != FILE_IO_DONE))
-    request->result = -EAGAIN;
+    request->result = io_fixup_rw_res (request, EAGAIN);
   if (request->result < 0)
     request->outcome = OUTCOME_FAILED;
   request->time.done = task_now (task);

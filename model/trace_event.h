@@ -14,6 +14,7 @@
 #define TRACE_EVENTS(X) \
   X (TRACE_SUBMIT_REQ,       "io_uring_submit_req") \
   X (TRACE_QUEUE_ASYNC_WORK, "io_uring_queue_async_work") \
+  X (TRACE_SHORT_WRITE,      "io_uring_short_write") \
   X (TRACE_COMPLETE,         "io_uring_complete") \
   X (TRACE_CQRING_WAIT,      "io_uring_cqring_wait") \
   X (TRACE_LOCAL_WORK_RUN,   "io_uring_local_work_run") \

@@ -44,6 +44,7 @@
   X (mutex) \
   X (block_device) \
   X (file_io) \
+  X (short_write) \
   X (issue_path) \
   X (ring_setup) \
   X (page_io) \

@@ -19,6 +19,8 @@ Regular=yes
 BalanceAtEnd=no
 TimestampBlocks=yes
 InMemory=no
+ChunkPages=512
+ChunkFolios=6.16+
 
 # btrfs_direct_write(): every write allocates, also under NOWAIT.
 [Direct]
