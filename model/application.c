@@ -105,13 +105,20 @@ static gboolean application_reopen (Application *application)
   return application->source != NULL;
 }
 
+UrTime application_measured_from (const Application *application)
+{
+  UrTime ramp = application->job->ramp_time;
+
+  return ramp < UR_TIME_NEVER - application->started ? application->started + ramp : UR_TIME_NEVER;
+}
+
 /* When the stream has to stop whatever it is doing: --simulate-time, runtime=. */
 static UrTime application_end (const Application *application)
 {
   UrTime limit = application->sim->setup->limit_time, runtime = application->job->runtime;
-  UrTime end = limit ? limit : UR_TIME_NEVER;
+  UrTime end = limit ? limit : UR_TIME_NEVER, from = application_measured_from (application);
 
-  return runtime ? MIN (end, application->started + runtime) : end;
+  return runtime ? MIN (end, runtime < UR_TIME_NEVER - from ? from + runtime : UR_TIME_NEVER) : end;
 }
 
 static gboolean application_time_is_up (const Application *application)
@@ -246,6 +253,7 @@ Request *application_prepare (Application *application)
   request->number = application->n_prepared++;
   request->inode = g_ptr_array_index (sim->inodes, request->io.file);
   request->ring = application->ring;
+  request->in_flight = TRUE;
   request->force_async =
       is_nth (request->number, application->job->force_async) && application->engine == APPLICATION_IO_URING;
   request->direct = application->job->direct;
@@ -326,7 +334,9 @@ void application_reaped (Application *application, Request *request)
   application_count_phases (sim, &request->time);
   if (G_UNLIKELY (request->outcome == OUTCOME_FAILED) && !sim->count.first_error)
     sim->count.first_error = (int) -request->result;
-  if (request->outcome != OUTCOME_FAILED) /* what fails is no throughput */
+  request->in_flight = FALSE;
+  if (request->outcome != OUTCOME_FAILED && /* what fails is no throughput */
+      (G_LIKELY (!application->job->ramp_time) || request->time.reaped >= application_measured_from (application)))
     result_op_add (&sim->op[request->io.op], request, synchronous);
   if (G_UNLIKELY (sim_now (sim) >= sim->timeline->next))
     sim_timeline_add (sim);
@@ -338,6 +348,7 @@ void application_lost (Application *application, Request *request)
 {
   Simulation *sim = application->sim;
 
+  request->in_flight = FALSE;
   ur_level_set (&sim->count.in_flight, sim_now (sim), sim->count.in_flight.level - 1);
   sim->residence += sim_now (sim) - request->entered;
   application->free[application->n_free++] = request;
@@ -419,6 +430,23 @@ static void application_drain_to_low (Application *application, const AsyncEngin
   } while (application_in_flight (application) > application->iodepth_low);
 }
 
+/* in_flight_overlap(): whether the next request covers bytes of one in flight.  Offsets are compared, files are not. */
+static gboolean application_overlaps (const Application *application)
+{
+  const Io *io = &application->pending;
+
+  if (io->op > IO_TRIM || !application_in_flight (application))
+    return FALSE;
+  for (unsigned i = 0; i < application->iodepth; i++) {
+    const Request *other = &application->slots[i];
+
+    if (other->in_flight && other->io.op <= IO_TRIM && io->offset < other->io.offset + other->io.length &&
+        other->io.offset < io->offset + io->length)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 /* The system call: preadv2() and its like, fsync(). */
 static void application_psync_call (Task *task, Request *request)
 {
@@ -471,6 +499,11 @@ static void application_run_async (Application *application, const AsyncEngine *
 
     if (timed && !application_await_arrival (application, engine))
       break;
+    while (job->serialize_overlap && !application->chain_left && application_overlaps (application)) {
+      if (application->queued)
+        engine->commit (application);
+      application_drain_to_low (application, engine);
+    }
     request = application_prepare (application);
     io = request->io;
     if (engine == &libaio && io.op > IO_WRITE) { /* do_io_u_sync(): fsync(2), once the others are handed over */

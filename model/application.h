@@ -70,6 +70,9 @@ void           application_sleep_until (Application *application, UrTime when);
 void           application_spin_until (Application *application, UrTime when);
 static inline unsigned application_in_flight (const Application *a) { return a->iodepth - a->n_free; }
 
+/* When its ramp_time is over: what completes before counts in no rate and no latency. */
+UrTime       application_measured_from (const Application *application);
+
 /* application_pace.c: once, when the job has started; for a source that was opened; after a request was handed to its
  * engine; then again, to think if it is time. */
 void application_pace_start (Application *application);

@@ -460,6 +460,11 @@ static void collect_notes (const Simulation *sim, RunResult *result)
   collect_arrivals (sim, result);
   collect_overflow (sim, result);
   collect_device (sim, result);
+  if (result->measured_ns < result->sim_ns)
+    g_ptr_array_add (result->notes,
+                     g_strdup_printf ("ramp_time: what completed in the first %" G_GUINT64_FORMAT
+                                      " ns is in no rate and no latency; paths, locks, CPUs and phases cover it too",
+                                      result->sim_ns - result->measured_ns));
   if (result->outcome[OUTCOME_FAILED]) {
     g_autofree char *error = error_name (result->first_error);
 
@@ -488,6 +493,27 @@ static void collect_all (RunResult *result)
   }
 }
 
+/* How much of the run is in no rate: of each stonewall group the shortest ramp_time of its streams, as far as it got.
+ */
+static UrTime ramped (const Simulation *sim)
+{
+  UrTime all = 0;
+
+  for (unsigned group = 0; group <= sim->last_group; group++) {
+    UrTime shortest = UR_TIME_NEVER;
+
+    for (unsigned i = 0; i < sim->applications->len; i++) {
+      const Application *application = g_ptr_array_index (sim->applications, i);
+      UrTime left = sim->finished > application->started ? sim->finished - application->started : 0;
+
+      if (application->job->group == group)
+        shortest = MIN (shortest, MIN (application->job->ramp_time, left));
+    }
+    all += shortest == UR_TIME_NEVER ? 0 : shortest;
+  }
+  return MIN (all, sim->finished);
+}
+
 /* "mixed" if streams differ. */
 static const char *engine_name (const SimulationSetup *setup)
 {
@@ -507,7 +533,8 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
   const SimulationSetup *setup = sim->setup;
   const SimulationCounters *count = &sim->count;
   RunResult *result = g_new0 (RunResult, 1);
-  double seconds = (double) sim->finished / UR_S;
+  UrTime measured = sim->finished - ramped (sim);
+  double seconds = (double) measured / UR_S;
 
   g_strlcpy (result->policy, setup->policy->name, sizeof result->policy);
   g_strlcpy (result->engine, engine_name (setup), sizeof result->engine);
@@ -523,6 +550,7 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
   result->ios = result->all.ios;
   result->bytes = result->all.bytes;
   result->sim_ns = sim->finished;
+  result->measured_ns = measured;
   result->iops = share ((double) result->ios, seconds);
   result->bw_bytes = share ((double) result->bytes, seconds);
   memcpy (result->outcome, count->outcome, sizeof result->outcome);

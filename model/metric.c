@@ -27,7 +27,10 @@ const char *const *metric_keys (void)
   return keys;
 }
 
-static double per_second (const RunResult *result, double n) { return result->sim_ns ? n * 1e9 / result->sim_ns : 0; }
+static double per_second (const RunResult *result, double n)
+{
+  return result->measured_ns ? n * 1e9 / result->measured_ns : 0;
+}
 
 static double contention (const RunResult *result, const char *lock)
 {

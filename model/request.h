@@ -45,6 +45,7 @@ struct Request {
   unsigned cpu;           /* where it was submitted: its cache lines are there */
   uint64_t number;        /* in its stream, from 0 */
   gboolean force_async, direct;
+  gboolean in_flight;     /* from the application's point of view: IO_U_F_FLIGHT */
   gboolean nowait;        /* RWF_NOWAIT: EAGAIN is the answer, nobody waits for it */
   unsigned sqe_flags;     /* SqeFlags */
   int prep_error;         /* errno with which its preparation fails (a malformed sqe); 0: it is well-formed */

@@ -78,7 +78,7 @@ typedef struct {
   unsigned cpus;
   uint64_t ios, bytes;              /* reads + writes + trims, completed */
   double   iops, bw_bytes;
-  UrTime   sim_ns;
+  UrTime   sim_ns, measured_ns;     /* the second less ramp_time: what rates are taken over */
   ResultOp all, op[IO_OPS];
   uint64_t outcome[OUTCOMES];
   int      first_error;             /* errno of the first request that failed; 0: none did */

@@ -151,6 +151,8 @@ typedef struct {
   RingOptions ring;
   SqeOptions sqe;
   UrTime   start_delay, runtime;  /* runtime 0: until the pattern ends */
+  UrTime   ramp_time;             /* before runtime begins; what completes in it is in no rate and no latency */
+  gboolean serialize_overlap;     /* no request while one in flight covers any of its bytes, of whatever file */
   gboolean time_based;
   UrTime   thinktime; unsigned thinktime_blocks;   /* blocks 0: not given, 1 */
   UrTime   thinktime_spin;        /* how much of it is busy */

@@ -285,10 +285,118 @@ static void test_nowait (void)
   }
 }
 
+/* ---- ramp_time, serialize_overlap ---- */
+
+static void test_ramp_time (void)
+{
+  static const struct {
+    const char *rule;
+    ApplicationEngine engine;
+    UrTime ramp[2], runtime, start; /* ms; ramp of each job, G_MAXUINT: there is no second one */
+    unsigned group;                 /* of the second */
+    uint64_t ios;
+    UrTime ms, measured;
+  } rows[] = {
+    { "none: all counts", APPLICATION_PSYNC, { 0, G_MAXUINT }, 0, 0, 0, 100, 99, 99 },
+    { "what completes in it counts in no rate, what was asked for is not more",
+      APPLICATION_PSYNC,
+      { 50, G_MAXUINT },
+      0,
+      0,
+      0,
+      50,
+      99,
+      49 },
+    { "io_uring", APPLICATION_IO_URING, { 50, G_MAXUINT }, 0, 0, 0, 50, 99, 49 },
+    { "runtime begins after it", APPLICATION_PSYNC, { 30, G_MAXUINT }, 20, 0, 0, 21, 50, 20 },
+    { "it begins when the job starts", APPLICATION_PSYNC, { 50, G_MAXUINT }, 0, 10, 0, 50, 109, 59 },
+    { "it is longer than the run", APPLICATION_PSYNC, { 500, G_MAXUINT }, 0, 0, 0, 0, 99, 0 },
+    { "beside a job without: rates are over the whole run", APPLICATION_PSYNC, { 50, 0 }, 0, 0, 0, 150, 99, 99 },
+    { "of two the shorter", APPLICATION_PSYNC, { 50, 20 }, 0, 0, 0, 130, 99, 79 },
+    { "one after the other: both", APPLICATION_PSYNC, { 50, 20 }, 0, 0, 1, 130, 198, 128 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+    RunResult *result;
+
+    for (unsigned k = 0; k < 2 && rows[i].ramp[k] != G_MAXUINT; k++) {
+      WorkloadJob *job = add_job (fixture, rows[i].engine, 1, 100);
+
+      job->rate_iops[IO_WRITE] = 1000;
+      job->ramp_time = rows[i].ramp[k] * UR_MS;
+      job->runtime = rows[i].runtime * UR_MS;
+      job->start_delay = rows[i].start * UR_MS;
+      job->group = k ? rows[i].group : 0;
+    }
+    fixture_set (fixture, "Application.Prepare=1");
+    result = run (fixture, rows[i].rule);
+    if (result) {
+      ROW_CHECK (result->ios == rows[i].ios && result->all.lat.n == rows[i].ios, "%s: %u I/Os", rows[i].rule,
+                 (unsigned) result->ios);
+      ROW_CHECK (result->outcome[OUTCOME_INLINE] + result->outcome[OUTCOME_PUNTED_HASHED] >= rows[i].ios,
+                 "%s: paths are counted for all", rows[i].rule);
+      ROW_CHECK ((result->sim_ns + UR_MS / 2) / UR_MS == rows[i].ms &&
+                     (result->measured_ns + UR_MS / 2) / UR_MS == rows[i].measured,
+                 "%s: %u of %u ms", rows[i].rule, (unsigned) (result->measured_ns / UR_MS),
+                 (unsigned) (result->sim_ns / UR_MS));
+      ROW_CHECK (!rows[i].measured || ABS (result->iops - (double) result->ios * 1e9 / (double) result->measured_ns) <
+                                          1e-6 * result->iops,
+                 "%s: %g IOPS", rows[i].rule, result->iops);
+    }
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
+static void test_serialize_overlap (void)
+{
+  static const struct {
+    const char *rule;
+    ApplicationEngine engine;
+    gboolean serialize;
+    uint64_t blocks; /* in each file */
+    unsigned files;
+    uint64_t us; /* for 12 direct writes of 100 us, depth 4 */
+  } rows[] = {
+    { "one block: four at a time without it", APPLICATION_IO_URING, FALSE, 1, 1, 300 },
+    { "one block: one at a time with it", APPLICATION_IO_URING, TRUE, 1, 1, 1200 },
+    { "libaio", APPLICATION_LIBAIO, TRUE, 1, 1, 1200 },
+    { "posixaio", APPLICATION_POSIXAIO, TRUE, 1, 1, 1200 },
+    { "blocks that do not overlap", APPLICATION_IO_URING, TRUE, 4, 1, 300 },
+    { "the same offsets of two files: offsets are compared, files are not", APPLICATION_IO_URING, TRUE, 1, 2, 1200 },
+    { "three blocks: no more than three at a time", APPLICATION_IO_URING, TRUE, 3, 1, 400 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", "block", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, rows[i].engine, 4, 12);
+    RunResult *result;
+
+    for (uint32_t file = 1; file < rows[i].files; file++)
+      g_array_append_val (job->files, file);
+    job->direct = TRUE;
+    job->serialize_overlap = rows[i].serialize;
+    job->pattern.order = PATTERN_SEQUENTIAL;
+    job->pattern.size = rows[i].blocks * rows[i].files * 4096;
+    job->pattern.loops = (unsigned) (12 / (rows[i].blocks * rows[i].files));
+    fixture->setup.cache = CACHE_COLD;
+    fixture_set (fixture, "Device.Synchronous=no, Device.Channels=32, Write.Time=100000");
+    result = run (fixture, rows[i].rule);
+    if (result)
+      ROW_CHECK (result->ios == 12 && result->sim_ns / UR_US == rows[i].us, "%s: %u I/Os in %u us", rows[i].rule,
+                 (unsigned) result->ios, (unsigned) (result->sim_ns / UR_US));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 void register_application_pace_tests (void)
 {
   CU_pSuite suite = fixture_suite ("application, pace");
 
+  fixture_test (suite, "ramp_time", test_ramp_time);
+  fixture_test (suite, "serialize_overlap", test_serialize_overlap);
   fixture_test (suite, "rates", test_rates);
   fixture_test (suite, "poisson", test_poisson);
   fixture_test (suite, "rates of reads and writes", test_mixed_rates);

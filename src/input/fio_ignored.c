@@ -13,7 +13,7 @@ typedef struct {
 
 static const Group groups[] = {
   { "no rate is too low", " rate_min rate_iops_min rate_cycle ratemin ratecycle " },
-  { "the first part of the run is measured too", " ramp_time ramp_size " },
+  { "the first part of the run is measured too", " ramp_size " },
   { "no cycles are burnt between requests", " thinkcycles " },
   { "writes are not synchronous", " sync " },
   { "ranges are not synced", " sync_file_range " },
@@ -40,7 +40,6 @@ static const Group groups[] = {
   { "all requests have one priority",
     " prio prioclass priohint cmdprio cmdprio_class cmdprio_percentage cmdprio_hint cmdprio_bssplit " },
   { "the job submits its requests itself", " io_submit_mode " },
-  { "requests may overlap", " serialize_overlap " },
   { "jobs end on their own", " exitall exit_what " },
   { "no flow control", " flow flow_id flow_sleep flow_watermark " },
   { "the run does not stop early", " steadystate ss steadystate_duration ss_dur steadystate_ramp_time ss_ramp " },

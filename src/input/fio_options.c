@@ -342,9 +342,11 @@ static const Option options_table[] = {
   BOOL ("registerfiles", fixed_files),
   COUNT ("force_async", force_async, 0, UINT32_MAX),
   BOOL ("nowait", nowait),
+  BOOL ("serialize_overlap", serialize_overlap),
   /* when */
   TIME ("runtime", runtime, UR_S),
   TIME ("timeout", runtime, UR_S),
+  TIME ("ramp_time", ramp_time, UR_S),
   SWITCH ("time_based", time_based),
   FUNCTION ("startdelay", set_start_delay),
   FUNCTION ("start_delay", set_start_delay),

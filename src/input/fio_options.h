@@ -29,6 +29,8 @@ typedef struct {
   gboolean direct, sqpoll, fixed_buffers, fixed_files, hipri, sqpoll_cpu_set;
   unsigned force_async;          /* every so manieth */
   unsigned sqpoll_cpu;
+  uint64_t ramp_time;                                                 /* ns */
+  gboolean serialize_overlap;
   uint64_t runtime, start_delay, thinktime;                           /* ns */
   unsigned thinktime_blocks;     /* 0: not given */
   uint64_t thinktime_spin, thinktime_iotime;                          /* ns */

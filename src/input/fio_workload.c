@@ -303,6 +303,8 @@ static WorkloadJob *new_job (Section *s)
   job->sqpoll_cpu = job->sqpoll && o->sqpoll_cpu_set ? (int) o->sqpoll_cpu : -1;
   job->start_delay = o->start_delay;
   job->runtime = o->runtime;
+  job->ramp_time = o->ramp_time;
+  job->serialize_overlap = o->serialize_overlap;
   job->time_based = o->time_based;
   job->thinktime = o->thinktime;
   job->thinktime_blocks = o->thinktime_blocks;

@@ -47,9 +47,9 @@ static void put_histogram (JsonBuilder *builder, const char *name, const UrHisto
   json_builder_end_object (builder);
 }
 
-static void put_op (JsonBuilder *builder, const char *name, const ResultOp *op, UrTime sim_ns)
+static void put_op (JsonBuilder *builder, const char *name, const ResultOp *op, UrTime measured_ns)
 {
-  const double seconds = sim_ns / 1e9;
+  const double seconds = measured_ns / 1e9;
 
   json_open_object (builder, name);
   json_put_int (builder, "ios", op->ios);
@@ -90,7 +90,7 @@ static void put_ops (JsonBuilder *builder, const RunResult *result)
   json_open_object (builder, "ops");
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     if (rows[i].op->ios) {
-      put_op (builder, rows[i].name, rows[i].op, result->sim_ns);
+      put_op (builder, rows[i].name, rows[i].op, result->measured_ns);
     }
   }
   json_builder_end_object (builder);
@@ -307,6 +307,7 @@ static void put_run_more (JsonBuilder *builder, const ReportRun *run)
   put_phases (builder, result);
   json_put_int (builder, "ipis", result->ipis);
   json_put_int (builder, "futile_wakeups", result->futile_wakeups);
+  json_put_int (builder, "measured_ns", result->measured_ns);
   json_put_int (builder, "syncs", result->syncs);
   json_put_int (builder, "cq_overflows", result->cq_overflows);
   json_put_int (builder, "short_writes", result->short_writes);

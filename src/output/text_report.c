@@ -135,7 +135,7 @@ static void add_latency (TextTable *table, const char *op, const char *kind, con
 static void print_operations (const ReportRun *run, GString *out)
 {
   const RunResult *result = run->result;
-  const double seconds = result->sim_ns / 1e9;
+  const double seconds = result->measured_ns / 1e9;
   g_autoptr (TextTable) rates = text_table_new ("lrrrr");
   g_autoptr (TextTable) latencies = text_table_new ("llrrrrrrrr");
 
@@ -155,7 +155,7 @@ static void print_operations (const ReportRun *run, GString *out)
     add_latency (latencies, io_op_name (op), "clat", &row->clat);
     add_latency (latencies, io_op_name (op), "lat", &row->lat);
   }
-  g_autofree char *time = format_time (result->sim_ns);
+  g_autofree char *time = format_time (result->measured_ns);
   g_string_append_printf (out, "\nThroughput over %s of simulated time\n", time);
   text_table_print (rates, 2, out);
   if (run->metric[METRIC_IOPS].n > 1) {
