@@ -41,6 +41,20 @@ const char *policy_attempt_name (PolicyAttempt attempt)
   return attempts[attempt];
 }
 
+char *policy_on_again_text (const Policy *policy, const PolicyRule *rule)
+{
+  static const char *const names[] = {
+    [ON_AGAIN_POLL] = "poll", [ON_AGAIN_CALLBACK] = "callback", [ON_AGAIN_FAIL] = "fail"
+  };
+  g_autofree char *retry = rule->retries ? g_strdup_printf (RETRY_PREFIX "%u,", rule->retries) : g_strdup ("");
+
+  if (rule->attempt == ATTEMPT_BLOCKING) {
+    return g_strdup ("-");
+  }
+  return rule->on_again == ON_AGAIN_QUEUE ? g_strconcat (retry, "queue:", policy->queues[rule->queue].name, NULL)
+                                          : g_strconcat (retry, names[rule->on_again], NULL);
+}
+
 static void rule_clear (PolicyRule *rule)
 {
   policy_expression_free (rule->match);

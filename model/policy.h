@@ -160,6 +160,8 @@ unsigned policy_queue_max_workers (const PolicyQueue *queue, unsigned sq_entries
 /* The first rule that matches; the last one always does. */
 const PolicyRule *policy_decide (const Policy *policy, PolicyLookup lookup, void *data);
 
+/* OnAgain= as in a file; "-" if the attempt is never refused. (transfer full) */
+char       *policy_on_again_text (const Policy *policy, const PolicyRule *rule);
 const char *policy_attempt_name (PolicyAttempt attempt);
 const char *policy_variable_name (PolicyVariable variable);
 const char *policy_variable_text (PolicyVariable variable);

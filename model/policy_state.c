@@ -1,6 +1,7 @@
 /* See policy_state.h. */
 #include "model/policy_state.h"
 
+#include "model/application.h"
 #include "model/cpu.h"
 #include "src/engine/portable_math.h"
 #include "model/tctx.h"
@@ -127,13 +128,62 @@ static void take_samples (PolicyState *state)
   }
 }
 
+static double noting_lookup (PolicyVariable variable, void *data)
+{
+  const PolicyState *state = data;
+  Decision *decision = state->ring->decision;
+
+  decision->asked |= G_GUINT64_CONSTANT (1) << variable;
+  decision->value[variable] = policy_state_lookup (variable, data);
+  return decision->value[variable];
+}
+
+static const PolicyRule *decide_and_note (PolicyState *state)
+{
+  const SimulationSetup *setup = state->ring->sim->setup;
+  const Request *request = state->request;
+  Ring *ring = state->ring;
+
+  if (!ring->decision)
+    ring->decision = g_new0 (Decision, 1);
+  *ring->decision = (Decision){ .time = sim_now (ring->sim),
+                                .stream = request->application->number,
+                                .number = request->number,
+                                .io = request->io,
+                                .direct = request->direct };
+  ring->decided = request;
+  ring->decision->rule = policy_decide (setup->policy, noting_lookup, state);
+  return ring->decision->rule;
+}
+
+void policy_state_tell (Ring *ring, const Request *request)
+{
+  const SimulationSetup *setup = ring->sim->setup;
+
+  ring->decided = NULL;
+  ring->decision->outcome = request->outcome;
+  setup->decision (ring->decision, setup->decision_data);
+}
+
 const PolicyRule *policy_state_decide (PolicyState *state)
 {
-  const Policy *policy = state->ring->sim->setup->policy;
+  const SimulationSetup *setup = state->ring->sim->setup;
+  const Request *request = state->request;
+  const DecisionOther *other = setup->other;
+  const PolicyRule *rule;
 
-  if (G_UNLIKELY (policy->n_averages))
+  if (G_UNLIKELY (setup->policy->n_averages))
     take_samples (state);
-  return policy_decide (policy, policy_state_lookup, state);
+  rule = G_UNLIKELY (setup->decision && request->application)
+             ? decide_and_note (state)
+             : policy_decide (setup->policy, policy_state_lookup, state);
+  if (G_UNLIKELY (other && request->application) && other->number == request->number &&
+      other->stream == request->application->number) {
+    if (setup->decision)
+      state->ring->decision->forced = TRUE;
+    return other->rule;
+  }
+  return rule;
 }
 
 double policy_state_lookup (PolicyVariable variable, void *data)

@@ -15,7 +15,15 @@ typedef struct {
 
 /* A PolicyLookup; `state` is a PolicyState. */
 double policy_state_lookup (PolicyVariable variable, void *state);
-/* Takes a sample for each average of the policy, then finds the rule. */
+/* Takes a sample for each average of the policy, then finds the rule; of a logged run the decision is kept in the ring
+ * until policy_state_told(). */
 const PolicyRule *policy_state_decide (PolicyState *state);
+/* What became of the request in its attempt is known: request->outcome is set. */
+void policy_state_tell (Ring *ring, const Request *request);
+static inline void policy_state_told (Ring *ring, const Request *request)
+{
+  if (G_UNLIKELY (ring->decided == request))
+    policy_state_tell (ring, request);
+}
 
 #endif

@@ -63,6 +63,7 @@ void ring_free (Ring *ring)
     workqueue_free (ring->workqueue[i]);
   }
   g_free (ring->memory);
+  g_free (ring->decision);
   g_free (ring->io_wq);
   g_free (ring->hash);
   g_free (ring->workqueue);

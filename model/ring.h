@@ -62,6 +62,7 @@ struct Ring {
 
   AsyncList pending_async[2];
   PolicyMemory *memory;                 /* averages of the policy (nullable) */
+  const Request *decided; Decision *decision;   /* decided about and not yet told; NULL unless decisions are logged */
 
   unsigned in_flight;                   /* submitted, CQE not posted */
   uint64_t n_submitted;

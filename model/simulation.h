@@ -5,6 +5,7 @@
 #ifndef SIMULATION_H
 #define SIMULATION_H
 
+#include "model/decision.h"
 #include "model/device.h"
 #include "model/file_system.h"
 #include "model/machine.h"
@@ -43,6 +44,8 @@ typedef struct {
   UrTime   limit_time;           /* 0: no limit */
   const volatile gint *interrupt;    /* (nullable) checked now and then; non-zero: stop, result marked */
   TraceFn trace; void *trace_data;   /* (nullable) told of every event */
+  DecisionFn decision; void *decision_data;        /* (nullable) told of every decision of the policy */
+  const DecisionOther *other;    /* (nullable) */
   gboolean traced;               /* the machine records these events itself and pays for it: CPU.Tracepoint each */
   void   (*progress) (uint64_t ios, UrTime now, void *data); void *progress_data;   /* (nullable) */
 } SimulationSetup;

@@ -32,11 +32,13 @@ static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned q
 
     io_wq_prepare (wq, request);
     request->outcome = request->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;
+    policy_state_told (ring, request);
     sim_trace (task, TRACE_QUEUE_ASYNC_WORK, request, 0);
     io_wq_enqueue (task, wq, request);
   } else {
     request->hashed = FALSE;
     request->outcome = OUTCOME_PUNTED_UNHASHED;
+    policy_state_told (ring, request);
     sim_trace (task, TRACE_QUEUE_ASYNC_WORK, request, 0);
     workqueue_queue_work (task, ring->workqueue[queue], request);
   }
@@ -47,6 +49,7 @@ static void io_fail (Task *task, Ring *ring, Request *request, int error)
   request->result = -error;
   request->outcome = OUTCOME_FAILED;
   request->inode->last_outcome = LAST_FAILED;
+  policy_state_told (ring, request);
   request->time.done = task_now (task);
   ring_batch_add (ring, request);
 }
@@ -59,6 +62,7 @@ static Request *io_done_inline (Task *task, Ring *ring, Request *request, gboole
   request->time.done = request->time.verdict = task_now (task);
   request->outcome = request->result < 0 ? OUTCOME_FAILED : OUTCOME_INLINE;
   request->inode->last_outcome = request->result < 0 ? LAST_FAILED : LAST_INLINE;
+  policy_state_told (ring, request);
   if (!post_now && io_collects (ring)) {
     ring_batch_add (ring, request);
     return NULL;
@@ -102,6 +106,7 @@ static Request *io_read_waitq (Task *task, Ring *ring, Request *request)
   if (file_io_waitq (task, request) == FILE_IO_QUEUED) {
     request->outcome = OUTCOME_ASYNC;
     request->inode->last_outcome = LAST_ASYNC;
+    policy_state_told (ring, request);
     return NULL;
   }
   return io_done_inline (task, ring, request, FALSE);
@@ -176,6 +181,7 @@ static Request *io_issue_file (Task *task, Ring *ring, Request *request, unsigne
   if (result == FILE_IO_QUEUED) {
     request->outcome = OUTCOME_ASYNC;
     request->inode->last_outcome = LAST_ASYNC;
+    policy_state_told (ring, request);
     if (G_UNLIKELY (request->polled))
       io_iopoll_req_issued (task, ring, request);
     return NULL;

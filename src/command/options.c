@@ -116,6 +116,8 @@ static const OptionRow option_table[] = {
   { "max-points", 0, TYPE_UNSIGNED, AT (max_points), USER_VALIDATE, 0, 100, NULL, "POINTS",
     "lock shares: largest difference that is ok, percentage points (default 6)" },
   { "timing", 0, TYPE_FLAG, AT (timing), SIMULATES, 0, 0, NULL, NULL, "print how fast the simulation itself was" },
+  { "decisions", 0, TYPE_STRING, AT (decisions), USER_RUN, 0, 0, NULL, "FILE",
+    "write a line for each decision of the policy: the rule, what it saw, the outcome (CSV)" },
   { "format", 0, TYPE_CHOICE, AT (format), ANYBODY, 0, 0, "text|json", "FORMAT", "text (default) or json" },
   { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
   { "quiet", 'q', TYPE_FLAG, AT (quiet), ANYBODY, 0, 0, NULL, NULL, "no progress on the terminal" },
@@ -448,6 +450,7 @@ void options_free (Options *options)
   g_free (options->fs);
   g_free (options->device);
   g_free (options->output);
+  g_free (options->decisions);
   g_free (options);
 }
 

@@ -34,6 +34,7 @@ typedef struct {
   unsigned   reps;                  /* 0: the command's default */
   unsigned   threads;
   int        format;                /* OutputFormat */
+  char      *decisions;             /* run: file for the decision log (nullable) */
   gboolean   timing, quiet, no_baseline, help;
   unsigned   max_median, max_p90, min_pairs, max_points;    /* percent, percentage points; THRESHOLD_DEFAULT: not given */
   gboolean   thresholds_given;

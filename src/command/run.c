@@ -2,6 +2,33 @@
 #include "src/command/command.h"
 #include "src/command/run_set.h"
 #include "src/command/scenario.h"
+#include "src/output/decision_log.h"
+
+/* The log of a run that is over; nothing to do without one. */
+static gboolean finish_log (DecisionLog *log, const RunSet *set, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+
+  if (log && !decision_log_finish (log, run_set_interrupted (set), &cause)) {
+    g_set_error_literal (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, cause->message);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static DecisionLog *open_log (const Options *options, const Scenario *scenario, SimulationSetup *setup, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  DecisionLog *log = decision_log_new (options->decisions, setup->policy, scenario->workload, &cause);
+
+  if (!log) {
+    g_set_error_literal (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, cause->message);
+    return NULL;
+  }
+  setup->decision = decision_log_add;
+  setup->decision_data = log;
+  return log;
+}
 
 CommandExit command_run (const Options *options, GError **error)
 {
@@ -16,13 +43,24 @@ CommandExit command_run (const Options *options, GError **error)
     return EXIT_USAGE;
   }
   const int engine = options->engines->len ? (int) g_array_index (options->engines, ApplicationEngine, 0) : -1;
-  const SimulationSetup setup = scenario_setup (scenario, options, scenario->policies->pdata[0], engine);
+  SimulationSetup setup = scenario_setup (scenario, options, scenario->policies->pdata[0], engine);
   const unsigned reps = options->reps ? options->reps : 1;
   g_autoptr (RunSet) set = run_set_new ();
+  g_autoptr (DecisionLog) log = NULL;
 
+  if (options->decisions && reps > 1) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--decisions: logs one run, found --reps %u", reps);
+    return EXIT_USAGE;
+  }
+  if (options->decisions && !(log = open_log (options, scenario, &setup, error))) {
+    return EXIT_IO;
+  }
   run_set_add (set, &setup);
   if (!run_set_run (set, options->seed, reps, options->threads, !options->quiet, error)) {
     return EXIT_INTERNAL;
+  }
+  if (!finish_log (log, set, error)) {
+    return EXIT_IO;
   }
   if (!run_set_result (set, 0)) {
     return EXIT_INTERRUPTED;

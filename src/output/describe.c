@@ -25,22 +25,6 @@ static void field_kernel (Description *description, unsigned kernel)
   }
 }
 
-static const char *on_again_text (const Policy *policy, const PolicyRule *rule, char **ret_owned)
-{
-  static const char *const names[] = {
-    [ON_AGAIN_POLL] = "poll", [ON_AGAIN_CALLBACK] = "callback", [ON_AGAIN_FAIL] = "fail"
-  };
-
-  if (rule->attempt == ATTEMPT_BLOCKING) {
-    return "-"; /* never refused */
-  }
-  g_autofree char *retry = rule->retries ? g_strdup_printf ("retry:%u,", rule->retries) : g_strdup ("");
-
-  *ret_owned = rule->on_again == ON_AGAIN_QUEUE ? g_strconcat (retry, "queue:", policy->queues[rule->queue].name, NULL)
-                                                : g_strconcat (retry, names[rule->on_again], NULL);
-  return *ret_owned;
-}
-
 Description *describe_policy (const Policy *policy)
 {
   static const char *const kinds[] = { [QUEUE_IO_WQ] = "io-wq", [QUEUE_WORKQUEUE] = "workqueue" };
@@ -65,11 +49,10 @@ Description *describe_policy (const Policy *policy)
   description_table (d, "rules", "number# match attempt on_again post origin");
   for (unsigned i = 0; i < policy->n_rules; i++) {
     const PolicyRule *rule = &policy->rules[i];
-    g_autofree char *owned = NULL;
     take_cell (d, g_strdup_printf ("%d", rule->number));
     description_cell (d, rule->match_text);
     description_cell (d, policy_attempt_name (rule->attempt));
-    description_cell (d, on_again_text (policy, rule, &owned));
+    take_cell (d, policy_on_again_text (policy, rule));
     description_cell (d, rule->post_now ? "now" : "batch");
     description_cell (d, rule->origin);
   }
