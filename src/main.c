@@ -17,8 +17,8 @@ static const Command commands[] = {
   { "validate", USER_VALIDATE, "DIRECTORY|FILE", "what a real machine did beside the simulation",
     "DIRECTORY holds captures (NAME.fio, NAME.trace.gz, validate.ini): the io_uring events of each\n"
     "request, their order and counts, workers and context switches are compared with the trace.  What\n"
-    "the options do not give is taken from validate.ini.  FILE holds throughput records (ratios to psync are\n"
-    "compared) or lock shares.  Exit status 1 if a capture does not agree, or errors pass the thresholds.",
+    "the options do not give is taken from validate.ini.  FILE is a JSON result of fio (rates and latencies are\n"
+    "compared), or holds throughput records (ratios to psync) or lock shares.  Exit status 1 if a capture does not agree, or errors pass the thresholds.",
     command_validate },
   { "list", USER_LIST, "KIND", "what is shipped", "KIND is policies, machines, file-systems, devices or experiments.",
     command_list },

@@ -33,6 +33,8 @@
   X (validate_ini) \
   X (throughput_record) \
   X (lock_share) \
+  X (fio_result) \
+  X (demerit) \
   X (record_score) \
   X (observation) \
   X (cpu) \

@@ -19,11 +19,13 @@ static CommandExit validate_file (const char *path, const Options *options, GErr
     status = validate_records (source, options, error);
   } else if (kind == INPUT_LOCK_SHARE) {
     status = validate_shares (source, options, error);
+  } else if (kind == INPUT_FIO_JSON) {
+    status = validate_results (source, options, error);
   } else if (source) {
-    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,
-                 "%s: looks like %s %s; expected throughput records, lock shares, or a directory of captures",
-                 byte_source_name (source), kind == INPUT_IOLOG || kind == INPUT_UNKNOWN ? "an" : "a",
-                 input_kind_name (kind));
+    g_set_error (
+        error, INPUT_ERROR, INPUT_ERROR_DATA,
+        "%s: looks like %s %s; expected a JSON result of fio, throughput records, lock shares, or a directory of captures",
+        byte_source_name (source), kind == INPUT_IOLOG || kind == INPUT_UNKNOWN ? "an" : "a", input_kind_name (kind));
   }
   byte_source_unref (source);
   return status;

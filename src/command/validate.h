@@ -14,6 +14,7 @@
 /* As Command.run. */
 CommandExit validate_captures (const char *directory, const Options *options, GError **error);
 CommandExit validate_records (ByteSource *source, const Options *options, GError **error);
+CommandExit validate_results (ByteSource *source, const Options *options, GError **error);
 CommandExit validate_shares (ByteSource *source, const Options *options, GError **error);
 
 /* Measured results on their way: read, simulated with the options' seeds. */

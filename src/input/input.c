@@ -29,7 +29,7 @@ static gboolean refuse_kind (const ByteSource *source, InputKind kind, const cha
     g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: not recognised, it starts with \"%s\"; expected %s",
                  byte_source_name (source), quoted, expected);
   } else {
-    const gboolean measured = kind == INPUT_THROUGHPUT || kind == INPUT_LOCK_SHARE;
+    const gboolean measured = kind == INPUT_THROUGHPUT || kind == INPUT_LOCK_SHARE || kind == INPUT_FIO_JSON;
     g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: looks like %s %s, which %s; expected %s",
                  byte_source_name (source), kind == INPUT_IOLOG ? "an" : "a", input_kind_name (kind),
                  measured ? "is for uringsim validate" : "cannot be simulated yet", expected);

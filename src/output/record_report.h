@@ -77,7 +77,35 @@ typedef struct {
   gboolean ok;
 } ReportShares;
 
+/* A figure on both sides; negative: not known, or not enough I/Os to say it. */
+typedef struct { double measured, simulated; } ReportPair;
+
+/* One direction of a group of jobs of fio. */
+typedef struct {
+  ReportSubject subject;
+  const char *op;                   /* "read", "write", "trim" */
+  double measured_iops; ReportEstimate simulated_iops;
+  double error;                     /* of IOPS, max (s/m, m/s) - 1 */
+  ReportPair bw_bytes;
+  ReportPair lat_mean;              /* ns, from prepared to reaped */
+  const char *latency;              /* whose distribution is compared: "clat", or "lat" */
+  ReportPair mean, p50, p99, p999;  /* ns, of it */
+  double demerit;                   /* ns; negative: the distribution is not known */
+  double demerit_share;             /* of the measured mean */
+} ReportResult;
+
+typedef struct {
+  ReportBasis basis;
+  unsigned n_results; const ReportResult *results;
+  ReportErrors errors;              /* of IOPS */
+  double median_demerit;            /* share of the mean; negative: none known */
+  double max_median, max_p90;       /* what is asked, as fractions */
+  gboolean ok;
+} ReportResults;
+
 /* (transfer full) */
+char *text_report_results (const ReportResults *report);
+char *json_report_results (const ReportResults *report);
 char *text_report_shares (const ReportShares *report);
 char *json_report_shares (const ReportShares *report);
 char *text_report_records (const ReportRecords *report);
