@@ -4,6 +4,7 @@
 #include "model/application.h"
 #include "model/block_device.h"
 #include "model/cpu.h"
+#include "model/dio_workqueue.h"
 #include "model/sq_thread.h"
 #include "model/tctx.h"
 #include "model/writeback.h"
@@ -208,6 +209,8 @@ static void check_cache (Simulation *sim)
 
 static void check_device (Simulation *sim)
 {
+  if (dio_workqueue_pending (sim))
+    check_failed (sim, "check: %u direct writes wait for a kworker at the end", dio_workqueue_pending (sim));
   for (unsigned i = 0; i < sim->inodes->len; i++) {
     const Inode *inode = g_ptr_array_index (sim->inodes, i);
 

@@ -1,6 +1,7 @@
 /* See direct_io.h. */
 #include "model/direct_io.h"
 
+#include "model/dio_workqueue.h"
 #include "model/interrupt.h"
 #include "model/page_io.h"
 
@@ -14,11 +15,12 @@ typedef struct {
   gboolean waits;     /* for the device, with the lock held */
   gboolean drains;    /* first waits for all other direct requests of the inode */
   gboolean may_block; /* NOWAIT is refused */
+  gboolean overwrite; /* blocks with data, inside EOF */
 } WriteNeeds;
 
 static WriteNeeds needs_exclusive (gboolean waits, gboolean drains)
 {
-  return (WriteNeeds){ LOCK_EXCLUSIVE, waits, drains, TRUE };
+  return (WriteNeeds){ LOCK_EXCLUSIVE, waits, drains, TRUE, FALSE };
 }
 
 /* ext4_dio_write_checks(), xfs_file_dio_write(), btrfs_direct_write(). */
@@ -31,7 +33,7 @@ static WriteNeeds write_needs (const Simulation *sim, const Request *request)
   gboolean overwrite = end <= inode->size && count.written == count.pages;
   gboolean aligned = offset % PAGE_SIZE_BYTES == 0 && request->io.length % PAGE_SIZE_BYTES == 0;
   gboolean allocated = overwrite || end <= inode->pages.base_pages * PAGE_SIZE_BYTES;
-  WriteNeeds needs = { fs->direct.write, FALSE, FALSE, FALSE };
+  WriteNeeds needs = { fs->direct.write, FALSE, FALSE, FALSE, overwrite };
 
   if (!fs->regular)
     return needs;
@@ -53,24 +55,81 @@ static WriteNeeds write_needs (const Simulation *sim, const Request *request)
   return needs;
 }
 
-/* iomap_dio_complete() */
-static void direct_ended (Bio *bio, Task *task, Cpu *cpu)
+static void charge_complete (Simulation *sim, Task *task, Cpu *cpu)
 {
-  Request *request = bio->data;
-  Inode *inode = request->inode;
-  UrTime ns = sim_fs_cost (inode->sim, FS_COST_DIRECT_DONE);
+  UrTime ns = sim_fs_cost (sim, FS_COST_DIRECT_DONE);
 
   if (task)
     task_run (task, ns);
   else
     cpu_interrupt (cpu, ns);
+}
+
+/* iomap_dio_complete(): by a task or an interrupt. */
+static void direct_complete (Request *request, Task *task, Cpu *cpu)
+{
+  Inode *inode = request->inode;
+
   if (request->io.op == IO_WRITE) {
     page_cache_set_written (&inode->pages, request->io.offset, request->io.length);
     inode_grow (inode, request->io.offset + request->io.length);
   }
-  request->result = (int64_t) bio->length;
+  request->result = (int64_t) request->bio.length;
   request->dio_ended = TRUE;
   inode_dio_end (inode, task, cpu);
+}
+
+/* iomap_dio_deferred_complete() */
+static void direct_deferred_complete (Task *task, Request *request)
+{
+  charge_complete (task->sim, task, NULL);
+  task_sync (task);
+  direct_complete (request, task, NULL);
+}
+
+/* iomap_dio_complete_work() */
+static void direct_complete_work (Task *task, Request *request)
+{
+  direct_deferred_complete (task, request);
+  request->ki_complete (request, task, NULL);
+}
+
+typedef enum { ENDS_HERE, ENDS_IN_KWORKER, ENDS_IN_CALLER } DirectEnd;
+
+/* Where it ends: here is the interrupt, or whoever found that the device is done; elsewhere can only be a write that
+ * nobody waits for. */
+static DirectEnd direct_end (const Request *request)
+{
+  const Simulation *sim = request->inode->sim;
+  const FileSystem *fs = sim->setup->file_system;
+
+  if (request->io.op != IO_WRITE || request->bio.polled || request->dio_waiter || request->dio_submitting)
+    return ENDS_HERE;
+  if (!request->dio_overwrite)
+    return kernel_range_has (fs->direct.done_work, sim->kernel) ? ENDS_IN_KWORKER : ENDS_HERE;
+  if (request->ring && kernel_range_has (fs->direct.overwrite_by_caller, sim->kernel)) /* IOMAP_DIO_CALLER_COMP */
+    return ENDS_IN_CALLER;
+  return kernel_range_has (fs->direct.overwrite_work, sim->kernel) ? ENDS_IN_KWORKER : ENDS_HERE;
+}
+
+/* iomap_dio_bio_end_io() */
+static void direct_ended (Bio *bio, Task *task, Cpu *cpu)
+{
+  Request *request = bio->data;
+
+  switch (direct_end (request)) {
+  case ENDS_IN_KWORKER:
+    dio_queue_work (request->inode->sim, task, cpu, request, direct_complete_work);
+    return;
+  case ENDS_IN_CALLER:
+    request->dio_complete = direct_deferred_complete;
+    request->ki_complete (request, task, cpu);
+    return;
+  case ENDS_HERE:
+    break;
+  }
+  charge_complete (request->inode->sim, task, cpu);
+  direct_complete (request, task, cpu);
   if (request->dio_waiter)
     block_wake (task, cpu, request->dio_waiter);
   else if (!request->dio_submitting)
@@ -196,6 +255,7 @@ static FileIoResult direct_write (Task *task, Request *request, DirectHow how)
     page_io_wait_writeback (task, inode);
     page_cache_drop (&inode->pages, request->io.offset, request->io.length);
   }
+  request->dio_overwrite = needs.overwrite;
   return submit (task, request, request->io.length, mode, needs.waits, nowait);
 }
 

@@ -12,8 +12,15 @@
  *   - pages of the range in the cache are written out first, and dropped by a write; both refuse NOWAIT;
  *   - only a block device passes NOWAIT on to the block layer: a missing tag sends the request to a worker, while a
  *     file's request sleeps for it in the submitter; polled requests pass it on too.
- * The end of a request frees its pages, converts extents and calls ki_complete, in the interrupt.  (A kernel does that
- * of writes in a workqueue where a transaction is needed; the time is the same here, the other thread is left out.)
+ * The end of a request frees its pages, converts extents and calls ki_complete, in the interrupt.  That of a write that
+ * nobody waits for comes later where the .fs file says so:
+ *   - one that needs the file system (blocks without data, the file grows) in a kworker of the interrupt's CPU
+ *     (dio_workqueue.h);
+ *   - with iomap overwrites too, up to 6.17.  On 6.18.44 traces show them end in the interrupt;
+ *   - or overwrites from io_uring in its task_work (IOMAP_DIO_CALLER_COMP, IOCB_DIO_CALLER_COMP): made for 6.6 and
+ *     switched off before that was released (838b35bb6a89), for who waits there for the inode's direct requests waits
+ *     for itself.
+ * Polled writes end where they are found.
  */
 #ifndef DIRECT_IO_H
 #define DIRECT_IO_H

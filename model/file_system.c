@@ -29,8 +29,11 @@ static const char *const lock_keys[] = { "Read", "Write", "Since", NULL };
 static const char *const step_keys[] = { "Regular",  "BalanceAtEnd", "TimestampBlocks",
                                          "InMemory", "ChunkPages",   "ChunkFolios",
                                          NULL };
-static const char *const direct_keys[] = { "Read",     "Write",     "Extend",        "ExtendWaits", "Unwritten",
-                                           "Allocate", "Unaligned", "BufferedWaits", NULL };
+static const char *const direct_keys[] = {
+  "Read",          "Write",     "Extend",          "ExtendWaits",          "Unwritten",
+  "Allocate",      "Unaligned", "DoneInWorkqueue", "OverwriteInWorkqueue", "OverwriteByCaller",
+  "BufferedWaits", NULL
+};
 static const char *const *const group_keys[] = { head_keys, flag_keys, lock_keys, step_keys, direct_keys };
 
 gboolean kernel_range_parse (const char *text, KernelRange *ret_range)
@@ -118,6 +121,9 @@ static gboolean fill_direct (FileSystem *fs, const KeyFile *file, GError **error
          get_range (file, group, "Unwritten", &fs->direct.unwritten, error) &&
          get_range (file, group, "Allocate", &fs->direct.allocate, error) &&
          get_range (file, group, "Unaligned", &fs->direct.unaligned, error) &&
+         get_range (file, group, "DoneInWorkqueue", &fs->direct.done_work, error) &&
+         get_range (file, group, "OverwriteInWorkqueue", &fs->direct.overwrite_work, error) &&
+         get_range (file, group, "OverwriteByCaller", &fs->direct.overwrite_by_caller, error) &&
          key_file_get_boolean (file, group, "BufferedWaits", &fs->direct.buffered_waits, error);
 }
 

@@ -46,6 +46,10 @@ typedef struct FileSystem {
     KernelRange unwritten;       /* Unwritten=: allocated blocks without data are like those with, else as Extend= */
     KernelRange allocate;        /* Allocate=: NOWAIT may allocate blocks */
     KernelRange unaligned;       /* Unaligned=: part of a block with data is written under Write=, else exclusively */
+    KernelRange done_work;       /* DoneInWorkqueue=: a write that nobody waits for ends in s_dio_done_wq if it is more than
+                                  * an overwrite */
+    KernelRange overwrite_work;  /* OverwriteInWorkqueue=: overwrites do too */
+    KernelRange overwrite_by_caller;     /* OverwriteByCaller=: overwrites of io_uring end in its task_work */
     gboolean buffered_waits;     /* BufferedWaits=: a buffered write waits for direct requests under way */
   } direct;
   char *cost_name;               /* Costs=: the [FileSystem NAME] group of the machine; default: its own name */

@@ -20,6 +20,7 @@ typedef struct Ring Ring;
 typedef struct Request Request;
 typedef struct Application Application;
 typedef struct WorkerPool WorkerPool;
+typedef struct DioPool DioPool;
 typedef struct IoUringTask IoUringTask;
 typedef struct BlockDevice BlockDevice;
 typedef struct BdiWriteback BdiWriteback;
@@ -60,6 +61,7 @@ struct Simulation {
   BdiWriteback *wb;                     /* of the device */
   Timeline *timeline;                   /* for the report */
   WorkerPool *kworkers;                 /* [n_nodes], of the workqueues before 5.5; NULL without one */
+  DioPool *dio_pools;                   /* [n_cpus], of direct writes that have ended (dio_workqueue.h); NULL: none yet */
   GPtrArray *applications;              /* of Application, owned */
   unsigned applications_running;        /* of the stonewall group that is running */
   unsigned group, last_group;           /* next group to start, highest there is */

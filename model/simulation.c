@@ -5,6 +5,7 @@
 #include "model/block_device.h"
 #include "model/collect.h"
 #include "model/cpu.h"
+#include "model/dio_workqueue.h"
 #include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/workqueue.h"
@@ -360,6 +361,7 @@ void sim_free (Simulation *sim)
   g_ptr_array_unref (sim->rings);
   g_ptr_array_unref (sim->sq_data);
   worker_pools_free (sim);
+  dio_workqueue_free (sim);
   g_ptr_array_unref (sim->tasks);
   g_ptr_array_unref (sim->applications);
   g_ptr_array_unref (sim->inodes);

@@ -74,14 +74,21 @@ static Request *io_done_inline (Task *task, Ring *ring, Request *request, gboole
   return NULL;
 }
 
-/* io_complete_rw(): the device is done with it. */
+/* io_req_rw_complete(): what the file system has left to its caller (OverwriteByCaller=), then the completion. */
+static void io_req_rw_complete (Task *task, Ring *ring, Request *request)
+{
+  request->dio_complete (task, request);
+  request->time.done = task_now (task);
+  ring_post_local (task, ring, request);
+}
+
+/* io_complete_rw(): the device is done with it, or the file system too; by an interrupt or a task. */
 static void io_complete_rw (Request *request, Task *task, Cpu *cpu)
 {
+  gboolean left = !request->dio_ended; /* ->dio_complete is set */
+
   request->time.done = task ? task_now (task) : sim_now (request->ring->sim);
-  if (task)
-    task_work_add_completion (task, request->ring, request);
-  else
-    task_work_add_from_interrupt (cpu, request->ring, request);
+  task_work_add_done (task, cpu, request->ring, request, left ? io_req_rw_complete : NULL);
 }
 
 /* io_async_buf_retry(): the page has been read; tried once more, and queued if it is refused again. */

@@ -23,6 +23,7 @@
 #include "model/cpu_mask.h"
 #include "model/sim.h"
 
+/* WORKER: of io_uring's queues; FLUSHER: kworkers of the file system, that is the flusher and dio_workqueue.h. */
 typedef enum { TASK_CLASS_APP, TASK_CLASS_SQ_THREAD, TASK_CLASS_WORKER, TASK_CLASS_FLUSHER, TASK_CLASSES } TaskClass;
 typedef enum { TASK_RUNNING, TASK_RUNNABLE, TASK_SLEEPING, TASK_DEAD } TaskState;
 typedef enum { SPIN_DONE, SPIN_RESCHED } SpinEnd;

@@ -120,14 +120,24 @@ void io_req_task_work_add (Task *from, Cpu *cpu, Ring *ring, Request *request, T
   task_work_add (from, cpu, ring, request, FALSE);
 }
 
-void task_work_add_from_interrupt (Cpu *cpu, Ring *ring, Request *request)
+void task_work_add_done (Task *from, Cpu *cpu, Ring *ring, Request *request, TaskWorkFn fn)
 {
-  cpu_interrupt (cpu, sim_cost (ring->sim, COST_TASK_WORK_ADD));
-  request->task_work = NULL;
+  if (from) {
+    task_cost (from, COST_TASK_WORK_ADD);
+    task_sync (from);
+  } else {
+    cpu_interrupt (cpu, sim_cost (ring->sim, COST_TASK_WORK_ADD));
+  }
+  request->task_work = fn;
   /* What waits for this request, a member of its chain or what is deferred behind a drain, can only be started by who
    * runs it: no lazy wake. */
-  task_work_add (NULL, cpu, ring, request,
+  task_work_add (from, cpu, ring, request,
                  ring->sim->kernel >= KERNEL (6, 4) && !request->chain_next && g_queue_is_empty (&ring->defer_list));
+}
+
+void task_work_add_from_interrupt (Cpu *cpu, Ring *ring, Request *request)
+{
+  task_work_add_done (NULL, cpu, ring, request, NULL);
 }
 
 void task_work_add_free (Task *from, Ring *ring)

@@ -26,6 +26,8 @@ gboolean task_work_posts (const Ring *ring);
 void     task_work_add_completion (Task *from, Ring *ring, Request *request);
 /* The same from an interrupt on `cpu` (direct I/O, a page that was read). */
 void     task_work_add_from_interrupt (Cpu *cpu, Ring *ring, Request *request);
+/* Of direct I/O, from whoever ends it: an interrupt on `cpu` (from NULL) or a task.  fn as below, or NULL. */
+void     task_work_add_done (Task *from, Cpu *cpu, Ring *ring, Request *request, TaskWorkFn fn);
 /* fn (owner, ring, request) is to run in the owner, who is told at once: io_req_task_work_add() of a task, or with
  * `from` NULL of an interrupt on `cpu`. */
 void     io_req_task_work_add (Task *from, Cpu *cpu, Ring *ring, Request *request, TaskWorkFn fn);

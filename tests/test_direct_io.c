@@ -19,7 +19,8 @@ typedef struct {
   const char *script, *outcome, *log;
 } DirectRow;
 
-static Fixture *run_row (const DirectRow *row, const char *policy, int cache, const char *set)
+/* `stamped`: file 0 needs no new time stamp. */
+static Fixture *run_stamped (const DirectRow *row, const char *policy, int cache, const char *set, gboolean stamped)
 {
   Fixture *fixture = fixture_new (policy ? policy : fixture_generation (row->kernel), row->fs, COSTS_FREE);
   WorkloadFile *file = g_ptr_array_index (fixture->workload->files, 0);
@@ -36,6 +37,8 @@ static Fixture *run_row (const DirectRow *row, const char *policy, int cache, co
   if (row->blocks == BLOCKS_NONE)
     file->size = 0;
   fixture_build (fixture);
+  if (stamped)
+    inode_time_updated (fixture_inode (fixture, 0));
   fixture_script (fixture, row->script);
   fixture_run (fixture, name);
   outcome = fixture_outcomes (fixture);
@@ -43,6 +46,11 @@ static Fixture *run_row (const DirectRow *row, const char *policy, int cache, co
   if (row->log)
     fixture_check_log (fixture, name, row->log);
   return fixture;
+}
+
+static Fixture *run_row (const DirectRow *row, const char *policy, int cache, const char *set)
+{
+  return run_stamped (row, policy, cache, set, FALSE);
 }
 
 static void check_rows (const DirectRow *rows, unsigned n)
@@ -56,6 +64,69 @@ static void check_rows (const DirectRow *rows, unsigned n)
 /* The second after the first, in the same tick. */
 #define TWICE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap run:10 sqe:" request " submit:1 reap"
 #define HELD(lock, request) "L/1: " lock " run:300 unlock | S@1/0: ring:8 sqe:" request " submit:1 reap"
+
+/* ---- where a write ends ---- */
+
+/* Three writes that the device ends at 21 us, interrupts on CPU 0; an item of a workqueue takes 10 us, and the end of a
+ * direct request 5 us. */
+static void test_ends (void)
+{
+#define THREE(request) "S@1/0: ring:8 sqe:" request "@1 sqe:" request "@2 sqe:" request "@3 submit:3 reap"
+  static const char ends[] =
+      "Worker.WorkqueueItem=10000, FileSystem ext4.DirectDone=5000, FileSystem xfs.DirectDone=5000, "
+      "FileSystem block.DirectDone=5000";
+  static const DirectRow rows[] = {
+    { "reads end in the interrupt, one after the other", "xfs", KERNEL (6, 1), BLOCKS_WRITTEN,
+      "S@1/0: ring:8 sqe:or0@1 sqe:or0@2 submit:2 reap", "aa", "S@111 reap ab" },
+    { "writes end in the one kworker of that CPU that runs, an item and an end each", "xfs", KERNEL (6, 1),
+      BLOCKS_WRITTEN, THREE ("ow0"), "aaa", "S@66 reap abc" },
+    { "6.17: the same", "xfs", KERNEL (6, 17), BLOCKS_WRITTEN, THREE ("ow0"), "aaa", "S@66 reap abc" },
+    { "6.18: overwrites end in the interrupt", "xfs", KERNEL (6, 18), BLOCKS_WRITTEN, THREE ("ow0"), "aaa",
+      "S@36 reap abc" },
+    { "6.18: what is more than an overwrite ends in a kworker", "ext4", KERNEL (6, 18), BLOCKS_UNWRITTEN, THREE ("ow0"),
+      "aaa", "S@66 reap abc" },
+    { "ext4: with iomap from 5.5 on", "ext4", KERNEL (5, 5), BLOCKS_WRITTEN, THREE ("ow0"), "aaa", "S@66 reap abc" },
+    { "ext4: before, in the interrupt", "ext4", KERNEL (5, 4), BLOCKS_WRITTEN, THREE ("ow0"), "aaa", "S@36 reap abc" },
+    { "a block device has no file system to wait for", "block", KERNEL (6, 1), BLOCKS_WRITTEN, THREE ("ow0"), "aaa",
+      "S@36 reap abc" },
+    { "who waits for its write ends it without a kworker", "xfs", KERNEL (6, 1), BLOCKS_WRITTEN, "S@1/0: call:ow0@1",
+      "i", "S@26 4096" },
+    { "deferred to the caller: its task_work ends them", "xfs-caller-comp", KERNEL (6, 5), BLOCKS_WRITTEN,
+      THREE ("ow0"), "aaa", "S@36 reap abc" },
+    { "deferred to the caller, but not blocks without data: they need the kworker", "xfs-caller-comp", KERNEL (6, 5),
+      BLOCKS_UNWRITTEN, THREE ("ow0"), "aaa", "S@66 reap abc" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    fixture_free (run_stamped (&rows[i], NULL, CACHE_COLD, ends, TRUE));
+}
+
+/* Whose CPU time the end is: us of it on CPU 0, where the interrupts are. */
+static void test_who_ends (void)
+{
+  static const struct {
+    const char *rule, *fs;
+    double app, worker, irq;
+  } rows[] = { { "a kworker", "xfs", 0, 3 * 15, 0 },
+               { "the caller", "xfs-caller-comp", 3 * 5, 0, 0 },
+               { "the interrupt", "block", 0, 0, 3 * 5 } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    const DirectRow row = { rows[i].rule, rows[i].fs, KERNEL (6, 5), BLOCKS_WRITTEN, THREE ("ow0"), "aaa", NULL };
+    Fixture *fixture = run_stamped (&row, NULL, CACHE_COLD,
+                                    "Worker.WorkqueueItem=10000, FileSystem xfs.DirectDone=5000, "
+                                    "FileSystem block.DirectDone=5000",
+                                    TRUE);
+    const Cpu *cpu = &fixture->sim->cpus[0];
+
+    ROW_CHECK ((double) cpu->busy[TASK_CLASS_APP] == rows[i].app * 1e3 &&
+                   (double) cpu->busy[TASK_CLASS_FLUSHER] == rows[i].worker * 1e3 &&
+                   (double) cpu->irq == rows[i].irq * 1e3,
+               "%s: %d, %d, %d ns", rows[i].rule, (int) cpu->busy[TASK_CLASS_APP], (int) cpu->busy[TASK_CLASS_FLUSHER],
+               (int) cpu->irq);
+    fixture_free (fixture);
+  }
+}
 
 static void test_reads (void)
 {
@@ -351,6 +422,8 @@ void register_direct_io_tests (void)
 {
   CU_pSuite suite = fixture_suite ("direct I/O");
 
+  fixture_test (suite, "where a write ends", test_ends);
+  fixture_test (suite, "who ends it", test_who_ends);
   fixture_test (suite, "reads", test_reads);
   fixture_test (suite, "writes", test_writes);
   fixture_test (suite, "waiting under the lock", test_waiting_under_the_lock);

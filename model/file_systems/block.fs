@@ -32,4 +32,7 @@ ExtendWaits=no
 Unwritten=always
 Allocate=always
 Unaligned=always
+DoneInWorkqueue=never
+OverwriteInWorkqueue=never
+OverwriteByCaller=never
 BufferedWaits=no

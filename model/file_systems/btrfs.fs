@@ -31,4 +31,7 @@ ExtendWaits=no
 Unwritten=5.11+
 Allocate=5.11+
 Unaligned=never
+DoneInWorkqueue=never
+OverwriteInWorkqueue=never
+OverwriteByCaller=never
 BufferedWaits=no

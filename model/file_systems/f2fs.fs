@@ -30,4 +30,7 @@ ExtendWaits=yes
 Unwritten=never
 Allocate=never
 Unaligned=never
+DoneInWorkqueue=5.17+
+OverwriteInWorkqueue=5.17-6.18
+OverwriteByCaller=never
 BufferedWaits=no

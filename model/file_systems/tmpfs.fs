@@ -31,4 +31,7 @@ ExtendWaits=no
 Unwritten=always
 Allocate=always
 Unaligned=always
+DoneInWorkqueue=never
+OverwriteInWorkqueue=never
+OverwriteByCaller=never
 BufferedWaits=no

@@ -33,4 +33,7 @@ ExtendWaits=no
 Unwritten=always
 Allocate=never
 Unaligned=5.12+
+DoneInWorkqueue=always
+OverwriteInWorkqueue=5.1-6.18
+OverwriteByCaller=never
 BufferedWaits=no

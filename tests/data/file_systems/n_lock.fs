@@ -27,4 +27,7 @@ ExtendWaits=yes
 Unwritten=6.3+
 Allocate=never
 Unaligned=6.4+
+DoneInWorkqueue=never
+OverwriteInWorkqueue=never
+OverwriteByCaller=never
 BufferedWaits=yes

@@ -25,4 +25,7 @@ ExtendWaits=yes
 Unwritten=6.3+
 Allocate=never
 Unaligned=6.4+
+DoneInWorkqueue=never
+OverwriteInWorkqueue=never
+OverwriteByCaller=never
 BufferedWaits=yes
