@@ -69,6 +69,8 @@ Application *application_new (Simulation *sim, const WorkloadJob *job)
   if (application_stamps_at_head (application))
     application->stamps = g_new0 (UrTime, application->iodepth);
   application->task = task_new (sim, job->name, TASK_CLASS_APP, -1, application_body, application);
+  if (!cpu_mask_is_empty (&job->cpus))
+    application->task->allowed = &job->cpus;
   g_ptr_array_add (sim->applications, application);
   return application;
 }

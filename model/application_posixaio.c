@@ -97,6 +97,7 @@ static void create_thread (PosixAio *aio, Task *task, unsigned file)
   task_cost (task, COST_THREAD_CREATE);
   task_sync (task);
   helper = task_new (sim, name, TASK_CLASS_APP, -1, aio_thread_body, thread);
+  helper->allowed = task->allowed;
   helper->user_mode = TRUE;
   task_start (helper, task);
   task_return_to_user (task);

@@ -154,6 +154,18 @@ static gboolean check_ring (const WorkloadJob *job, unsigned kernel, unsigned de
   return FALSE;
 }
 
+/* cpus_allowed=: fio refuses CPUs that are not there. */
+static gboolean check_cpus (const WorkloadJob *job, unsigned cpus, GError **error)
+{
+  unsigned cpu = cpu_mask_next (&job->cpus, cpus);
+
+  if (cpu >= CPU_MASK_CPUS)
+    return TRUE;
+  g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+               "job \"%s\": cpus_allowed names CPU %u, expected CPUs from 0 to %u", job->name, cpu, cpus - 1);
+  return FALSE;
+}
+
 /* The CPU and the use of the sq_thread. */
 static gboolean check_sq_thread (const WorkloadJob *job, unsigned cpus, int sqpoll, GError **error)
 {
@@ -285,6 +297,8 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
                    job->name);
       return FALSE;
     }
+    if (!check_cpus (job, cpus, error))
+      return FALSE;
     if (engine == APPLICATION_IO_URING &&
         (!check_ring (job, kernel, depth, setup->sqpoll, error) || !check_sq_thread (job, cpus, setup->sqpoll, error) ||
          !check_io_wq (job, kernel, cpus, error) || !check_sqes (setup, job, kernel, depth, error)))

@@ -148,6 +148,7 @@ typedef struct {
   unsigned force_async;           /* IOSQE_ASYNC on every so manieth request; 0: none */
   gboolean hipri;                 /* fio's ring is set up with IOPOLL */
   int      sqpoll_cpu;            /* -1: not pinned */
+  CpuMask  cpus;                  /* where it may run (fio: cpus_allowed); empty: anywhere */
   RingOptions ring;
   SqeOptions sqe;
   UrTime   start_delay, runtime;  /* runtime 0: until the pattern ends */

@@ -265,6 +265,41 @@ static void test_needs_enter (void)
   }
 }
 
+/* Two jobs, each one write at a time that takes the CPU for 10 us. */
+static void test_cpus_allowed (void)
+{
+  static const struct {
+    const char *rule;
+    int first, second; /* the CPU of each job, -1: any */
+    uint64_t ns;
+  } rows[] = {
+    { "each job on a CPU", -1, -1, 80000 },
+    { "cpus_allowed: both on one CPU take turns", 1, 1, 160000 },
+    { "cpus_allowed: each on its own", 1, 2, 80000 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    fixture_set (fixture, "Application.Prepare=10000");
+    for (unsigned k = 0; k < 2; k++) {
+      WorkloadJob *job = add_job (fixture, 1, 8);
+      int cpu = k ? rows[i].second : rows[i].first;
+
+      job->engine = APPLICATION_PSYNC;
+      if (cpu >= 0)
+        cpu_mask_add (&job->cpus, (unsigned) cpu);
+    }
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->sim_ns == rows[i].ns, "%s: %d ns, %s", rows[i].rule,
+               result ? (int) result->sim_ns : -1, row_error (error));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 static void test_refused_rings (void)
 {
   static const struct {
@@ -420,5 +455,6 @@ void register_application_uring_tests (void)
   fixture_test (suite, "syncs of older fios", test_repeated_syncs);
   fixture_test (suite, "the SQ flags", test_needs_enter);
   fixture_test (suite, "waiting under SQPOLL", test_sqpoll_waits);
+  fixture_test (suite, "CPUs of a job", test_cpus_allowed);
   fixture_test (suite, "rings that are refused", test_refused_rings);
 }

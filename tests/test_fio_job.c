@@ -213,6 +213,8 @@ static void test_jobs_units (void)
     CU_ASSERT (paced->pattern.bs[1] == 1024 && paced->pattern.bs_max[1] == 65536);
     CU_ASSERT (paced->thinktime == 250 * UR_US && paced->thinktime_blocks == 8);
     CU_ASSERT (uring->sqpoll && uring->sqpoll_cpu == 1 && uring->fixed_files && uring->fixed_buffers && uring->direct);
+    CU_ASSERT (cpu_mask_has (&uring->cpus, 0) && cpu_mask_has (&uring->cpus, 1) &&
+               cpu_mask_next (&uring->cpus, 2) == 1024);
     CU_ASSERT (uring->iodepth == 64 && uring->batch_submit == 16 && uring->iodepth_low == 32 && uring->group == 2);
     CU_ASSERT (uring->pattern.split[0]->len == 2 && uring->pattern.bs[1] == 8192 && uring->pattern.loops == 2);
     for (unsigned i = 5; i < 7; i++) {
@@ -223,7 +225,6 @@ static void test_jobs_units (void)
     }
     CU_ASSERT (paced->rate_iops[0] == 100 && paced->rate_iops[1] == 200 && paced->rate_iops[2] == 200);
     CU_ASSERT (says (workload->ignored_options, "can change results"));
-    CU_ASSERT (says (workload->ignored_options, "cpus_allowed=0-1"));
     CU_ASSERT (paced->ramp_time == 500 * UR_MS);
   }
   workload_free (workload);
@@ -552,6 +553,47 @@ static void test_option_tables (void)
   CU_ASSERT (!fio_option_is_ignored ("rat", &effect) && !fio_option_is_ignored ("iodepth", &effect));
 }
 
+/* Where the two clones of a job may run. */
+static void test_cpus (void)
+{
+  static const struct {
+    const char *options, *first, *second, *error;
+  } rows[] = {
+    { "", "", "", NULL },
+    { "cpus_allowed=4", "4", "4", NULL },
+    { "cpus_allowed=0-2, 5", "0 1 2 5", "0 1 2 5", NULL },
+    { "cpumask=6", "1 2", "1 2", NULL },
+    { "cpus_allowed=3,5\ncpus_allowed_policy=shared", "3 5", "3 5", NULL },
+    { "cpus_allowed=3,5\ncpus_allowed_policy=split", "3", "5", NULL },
+    { "cpus_allowed=3\ncpus_allowed_policy=split", "3", "3", NULL },
+    { "cpus_allowed_policy=split", "", "", NULL },
+    { "cpus_allowed=", NULL, NULL, "cpus_allowed" },
+    { "cpus_allowed=5-3", NULL, NULL, "cpus_allowed" },
+    { "cpus_allowed=1024", NULL, NULL, "cpus_allowed" },
+    { "cpumask=0", NULL, NULL, "cpumask" },
+    { "cpus_allowed_policy=none", NULL, NULL, "shared or split" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree char *text = g_strdup_printf ("[j]\nsize=1m\nrw=read\nnumjobs=2\n%s\n", rows[i].options);
+    g_autoptr (GError) error = NULL;
+    Workload *workload = read_text (text, NULL, &error);
+    const char *const expected[] = { rows[i].first, rows[i].second };
+
+    ROW_CHECK (!workload == !!rows[i].error && (!rows[i].error || strstr (row_error (error), rows[i].error)), "%s: %s",
+               rows[i].options, row_error (error));
+    for (unsigned k = 0; workload && k < 2; k++) {
+      const CpuMask *cpus = &job_of (workload, k)->cpus;
+      g_autoptr (GString) found = g_string_new (NULL);
+
+      for (unsigned cpu = cpu_mask_next (cpus, 0); cpu < CPU_MASK_CPUS; cpu = cpu_mask_next (cpus, cpu + 1))
+        g_string_append_printf (found, "%s%u", found->len ? " " : "", cpu);
+      ROW_CHECK (strcmp (found->str, expected[k]) == 0, "%s: clone %u on \"%s\"", rows[i].options, k, found->str);
+    }
+    workload_free (workload);
+  }
+}
+
 void register_fio_job_tests (void);
 void register_fio_job_tests (void)
 {
@@ -565,6 +607,7 @@ void register_fio_job_tests (void)
     { "refused job files", test_refused },
     { "include", test_include },
     { "depths and batches", test_depths },
+    { "CPUs", test_cpus },
     { "files at the start", test_files },
     { "groups", test_groups },
     { "engines", test_engines },

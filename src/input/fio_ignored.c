@@ -34,7 +34,7 @@ static const Group groups[] = {
   { "files exist as by default", " create_on_open " },
   { "read-ahead goes by the file system's rules", " fadvise_hint " },
   { "the random map is kept", " softrandommap " },
-  { "jobs run on any CPU", " cpus_allowed cpumask cpus_allowed_policy numa_cpu_nodes " },
+  { "jobs run on any node", " numa_cpu_nodes " },
   { "memory has one node", " numa_mem_policy " },
   { "all jobs have one priority", " nice " },
   { "all requests have one priority",

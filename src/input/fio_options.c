@@ -212,6 +212,36 @@ static gboolean set_sqpoll_cpu (Setting *s, GError **error)
   return TRUE;
 }
 
+static gboolean set_cpus_allowed (Setting *s, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (s->value ? s->value : "", ",", -1);
+  g_autofree char *list = NULL;
+
+  for (char **part = parts; *part; part++) {
+    g_strstrip (*part);
+  }
+  list = g_strjoinv (",", parts);
+  if (!cpu_mask_parse (list, &s->o->cpus, NULL) || cpu_mask_is_empty (&s->o->cpus)) {
+    return setting_refuse (s, error, "CPUs below 1024 such as 0-3,8");
+  }
+  return TRUE;
+}
+
+static gboolean set_cpumask (Setting *s, GError **error)
+{
+  uint64_t mask;
+  if (!setting_number_within (s, s->value ? s->value : "", 1, INT32_MAX, &mask, error)) {
+    return FALSE;
+  }
+  s->o->cpus = (CpuMask){ .word = { mask } };
+  return TRUE;
+}
+
+static gboolean set_cpus_policy (Setting *s, GError **error)
+{
+  return set_either (s, "shared", "split", &s->o->cpus_split, error);
+}
+
 static gboolean set_replay_skip (Setting *s, GError **error)
 {
   g_auto (GStrv) words = g_strsplit_set (s->value ? s->value : "", ",:", -1);
@@ -337,6 +367,9 @@ static const Option options_table[] = {
   FUNCTION ("kb_base", set_kb_base),
   BOOL ("sqthread_poll", sqpoll),
   FUNCTION ("sqthread_poll_cpu", set_sqpoll_cpu),
+  FUNCTION ("cpus_allowed", set_cpus_allowed),
+  FUNCTION ("cpumask", set_cpumask),
+  FUNCTION ("cpus_allowed_policy", set_cpus_policy),
   BOOL ("hipri", hipri),
   BOOL ("fixedbufs", fixed_buffers),
   BOOL ("registerfiles", fixed_files),

@@ -31,6 +31,8 @@ typedef struct {
   unsigned sqpoll_cpu;
   uint64_t ramp_time;                                                 /* ns */
   gboolean serialize_overlap;
+  CpuMask cpus;                  /* cpus_allowed; empty: any */
+  gboolean cpus_split;           /* cpus_allowed_policy=split: one each */
   uint64_t runtime, start_delay, thinktime;                           /* ns */
   unsigned thinktime_blocks;     /* 0: not given */
   uint64_t thinktime_spin, thinktime_iotime;                          /* ns */

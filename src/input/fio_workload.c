@@ -286,6 +286,25 @@ static void set_depths (Section *s, WorkloadJob *job)
   }
 }
 
+/* fio_cpus_split(): the job of this number gets one CPU of them, in turn. */
+static CpuMask split_cpus (const CpuMask *cpus, unsigned number)
+{
+  CpuMask one = { 0 };
+  unsigned n = 0, cpu;
+
+  for (cpu = cpu_mask_next (cpus, 0); cpu < CPU_MASK_CPUS; cpu = cpu_mask_next (cpus, cpu + 1)) {
+    n++;
+  }
+  if (n) {
+    cpu = cpu_mask_next (cpus, 0);
+    for (unsigned i = 0; i < number % n; i++) {
+      cpu = cpu_mask_next (cpus, cpu + 1);
+    }
+    cpu_mask_add (&one, cpu);
+  }
+  return one;
+}
+
 static WorkloadJob *new_job (Section *s)
 {
   const JobOptions *o = s->o;
@@ -301,6 +320,7 @@ static WorkloadJob *new_job (Section *s)
   job->fixed_buffers = ring && o->fixed_buffers;
   job->fixed_files = ring && o->fixed_files;
   job->sqpoll_cpu = job->sqpoll && o->sqpoll_cpu_set ? (int) o->sqpoll_cpu : -1;
+  job->cpus = o->cpus_split ? split_cpus (&o->cpus, s->jobs->workload->jobs->len - 1) : o->cpus;
   job->start_delay = o->start_delay;
   job->runtime = o->runtime;
   job->ramp_time = o->ramp_time;
