@@ -174,6 +174,8 @@ static gboolean application_next (Application *application)
     got = application_fetch (application, &error);
   if (got < 0)
     sim_fail (application->sim, error);
+  if (got > 0 && application->paced && application_time_is_up (application)) /* rate_ddir(): DDIR_TIMEOUT */
+    got = 0;
   application->exhausted = got <= 0;
   application->has_pending = got > 0;
   return got > 0;

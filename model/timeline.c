@@ -11,7 +11,8 @@
 #define STEADY_MIN 8u    /* slices that can be called steady, */
 #define STEADY_PART 8.0  /* and this part of the stretch above the limit */
 #define SHORT_PART 64.0  /* what takes less of the run */
-#define SHORT_CHANGE 0.1 /* and changes dirty pages by less of the freerun limit is no phase */
+#define SHORT_CHANGE 0.1 /* and changes dirty pages by less of the freerun limit, */
+#define SHORT_PAUSED 0.1 /* and in which nobody pauses for longer, is no phase */
 
 void timeline_init (Timeline *timeline, uint64_t freerun)
 {
@@ -133,8 +134,12 @@ static unsigned steady_from (const Timeline *timeline, unsigned from, unsigned t
 static gboolean is_short (const Timeline *timeline, unsigned from, unsigned to)
 {
   double change = (double) timeline->slice[to - 1].dirty - (double) before (timeline, from)->dirty;
+  double paused = (double) (timeline->slice[to - 1].paused - before (timeline, from)->paused);
 
-  return length (timeline, from, to) < length (timeline, 0, timeline->n) / SHORT_PART &&
+  if (timeline->slice[to - 1].until == before (timeline, from)->until)
+    return TRUE;
+  return paused < SHORT_PAUSED * length (timeline, from, to) &&
+         length (timeline, from, to) < length (timeline, 0, timeline->n) / SHORT_PART &&
          fabs (change) < SHORT_CHANGE * (double) timeline->freerun;
 }
 
@@ -166,8 +171,6 @@ static void add_stretch (GArray *periods, const Timeline *timeline, unsigned fro
     return;
   }
   steady = steady_from (timeline, from, to);
-  if (steady > from && steady < to && is_short (timeline, from, steady))
-    steady = from;
   if (steady > from)
     add_period (periods, timeline, from, steady, "throttle");
   if (steady < to)

@@ -15,8 +15,8 @@
  *   steady    the same, and from here to the end of the phase neither changes: its quarters differ from its mean by no
  *             more than a tenth (of the mean rate; of the freerun limit), and its first sixteenth by no more than a
  *             fifth, so that no transition is hidden in a long phase; an eighth of the time above the limit at least
- * What takes less than 1/64 of the run and changes the dirty pages by less than a tenth of the freerun limit is no phase
- * of its own.  A run without pauses has none.
+ * What takes less than 1/64 of the run, changes the dirty pages by less than a tenth of the freerun limit, and is paused
+ * for less than a tenth of its time is no phase of its own.  A run without pauses has none.
  */
 #ifndef TIMELINE_H
 #define TIMELINE_H
