@@ -66,6 +66,10 @@ Application *application_new (Simulation *sim, const WorkloadJob *job)
     application->slots[i].link.data = &application->slots[i];
     application->free[application->n_free++] = &application->slots[i];
   }
+  if (application->engine == APPLICATION_PSYNC && setup->engine < 0 && job->seeks) {
+    application->file_position = g_new (uint64_t, setup->workload->files->len);
+    memset (application->file_position, 0xff, setup->workload->files->len * sizeof (uint64_t));
+  }
   if (application_stamps_at_head (application))
     application->stamps = g_new0 (UrTime, application->iodepth);
   application->task = task_new (sim, job->name, TASK_CLASS_APP, -1, application_body, application);
@@ -82,6 +86,7 @@ void application_free (Application *application)
   application_posixaio_free (application->posixaio);
   g_free (application->slots);
   g_free (application->stamps);
+  g_free (application->file_position);
   g_free (application->free);
   g_free (application);
 }
@@ -469,12 +474,28 @@ static void application_psync_call (Task *task, Request *request)
     }
 }
 
+/* fio_syncio_prep() of engines/sync.c. */
+static void application_seek (Application *application, const Io *io)
+{
+  uint64_t *position = &application->file_position[io->file];
+
+  if (io->op > IO_TRIM)
+    return;
+  if (*position != io->offset) {
+    task_enter_kernel (application->task);
+    task_return_to_user (application->task);
+  }
+  *position = io->offset + io->length;
+}
+
 /* A request that is over when its system call returns. */
 static void application_call (Application *application, Request *request)
 {
   Task *task = application->task;
   IoOp op = request->io.op;
 
+  if (application->file_position)
+    application_seek (application, &request->io);
   request->time.issued = task_now (task);
   task_enter_kernel (task);
   request->time.attempt = task_now (task);

@@ -44,6 +44,7 @@ struct Application {
   uint64_t blocks_issued, blocks_done;  /* reads, writes and trims */
   uint64_t thought_blocks; UrTime thought_at;   /* at the last thinking time */
   gboolean completed_sync; Io last_sync;        /* its last completion was a sync; the last one that was issued */
+  uint64_t *file_position;              /* engine sync: of each file, UINT64_MAX: none yet; else NULL */
   gboolean last_was_sync, wrote;        /* its last request; any of them */
   gboolean paced;                       /* it has a rate; by direction: */
   uint64_t rate_bps[3], rate_bytes[3], rate_last[3]; UrTime rate_due[3]; FioRandom poisson[3];

@@ -140,6 +140,7 @@ typedef struct {
   char   *name;                   /* job name; clones share it */
   unsigned clone;                 /* 0 .. numjobs-1 */
   ApplicationEngine engine;
+  gboolean seeks;                 /* fio's engine sync: an lseek() before a request that does not follow on the last of its file */
   unsigned iodepth;               /* as given; a synchronous engine has 1 in flight whatever it is */
   unsigned batch_submit;          /* iodepth_batch: sqes per submit call, >= 1 */
   unsigned batch_complete_min, batch_complete_max;   /* iodepth_batch_complete_min/max */

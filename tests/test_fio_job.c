@@ -505,7 +505,8 @@ static void test_engines (void)
     g_autofree char *text = g_strdup_printf ("[a]\nioengine=%s\nsize=1m\n", row[i].word);
     Workload *workload = read_text (text, NULL, NULL);
     ROW_CHECK (workload && job_of (workload, 0)->engine == row[i].engine &&
-                   says (workload->notes, "is simulated as psync") == row[i].noted,
+                   says (workload->notes, "is simulated as psync") == row[i].noted &&
+                   job_of (workload, 0)->seeks == g_str_equal (row[i].word, "sync"),
                "%s", row[i].word);
     workload_free (workload);
   }

@@ -98,6 +98,38 @@ static void test_outcomes (void)
     }
 }
 
+/* fio's engine sync: lseek() where a request does not follow on the last of its file, at the first of all too. */
+static void test_engine_sync (void)
+{
+  static const struct {
+    const char *rule;
+    gboolean seeks;
+    PatternOrder order;
+    int engine; /* of --engine; -1: the job's own */
+    unsigned calls;
+  } rows[] = {
+    { "psync, random", FALSE, PATTERN_RANDOM, -1, 64 },
+    { "sync, random: two calls each", TRUE, PATTERN_RANDOM, -1, 128 },
+    { "sync, sequential: the first only", TRUE, PATTERN_SEQUENTIAL, -1, 65 },
+    { "another engine instead of it", TRUE, PATTERN_RANDOM, APPLICATION_PSYNC, 64 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, APPLICATION_PSYNC, 1, 64);
+    RunResult *result;
+
+    fixture_set (fixture, "CPU.Syscall=1000");
+    job->seeks = rows[i].seeks;
+    job->pattern.order = rows[i].order;
+    fixture->setup.engine = rows[i].engine;
+    result = run (fixture, rows[i].rule);
+    ROW_CHECK (result->sim_ns == rows[i].calls * UR_US, "%s: %d ns", rows[i].rule, (int) result->sim_ns);
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 /* Hashed work of one ring meets nobody at the lock; a workqueue's does. */
 static void test_contention (void)
 {
@@ -753,6 +785,7 @@ void register_simulation_tests (void)
   CU_pSuite suite = fixture_suite ("simulation");
 
   fixture_test (suite, "outcomes", test_outcomes);
+  fixture_test (suite, "engine sync", test_engine_sync);
   fixture_test (suite, "contention", test_contention);
   fixture_test (suite, "workers of one hashed file", test_worker_counts);
   fixture_test (suite, "the costs of a cycle", test_cycle_costs);

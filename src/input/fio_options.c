@@ -89,12 +89,14 @@ static gboolean set_engine (Setting *s, GError **error)
 {
   static const char *const sync_engines[] = { "sync", "vsync", "pvsync", "pvsync2", NULL };
   const char *value = s->value ? s->value : "";
+  s->o->seeks = g_str_equal (value, "sync");
   if (application_engine_parse (value, &s->o->engine)) {
     return TRUE;
   }
   if (g_strv_contains (sync_engines, value)) {
     s->o->engine = APPLICATION_PSYNC;
-    workload_note (s->place->workload, "ioengine=%s is simulated as psync: one system call for each request", value);
+    workload_note (s->place->workload, "ioengine=%s is simulated as psync: one system call for each request%s", value,
+                   s->o->seeks ? ", and an lseek() where it does not follow on the last" : "");
     return TRUE;
   }
   return setting_refuse (

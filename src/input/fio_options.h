@@ -13,7 +13,7 @@ enum { BSSPLIT_MAX = 64, ZONE_SPLIT_MAX = 256 };       /* entries of one directi
 
 typedef struct {
   unsigned kb_base;              /* 1024 or 1000 */
-  ApplicationEngine engine;
+  ApplicationEngine engine; gboolean seeks;
   Pattern  pattern;              /* without split[] and file_region */
   PatternSplit split[3][BSSPLIT_MAX];
   unsigned n_split[3];

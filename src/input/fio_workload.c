@@ -336,6 +336,7 @@ static WorkloadJob *new_job (Section *s)
   job->rate_poisson = o->rate_poisson;
   job->rate_ignore_thinktime = o->rate_ignore_thinktime;
   job->nowait = o->nowait && o->engine != APPLICATION_POSIXAIO;
+  job->seeks = o->seeks;
   job->end_fsync = o->end_fsync || o->fsync_on_close;
   job->group = s->group;
   if (!ring && (o->sqpoll || o->force_async || o->hipri || o->fixed_buffers || o->fixed_files)) {
