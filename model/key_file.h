@@ -93,8 +93,8 @@ gboolean key_file_get_choice (const KeyFile *file, const char *group, const char
 gboolean key_file_get_kernel (const KeyFile *file, const char *group, const char *key, unsigned *ret_kernel,
                               GError **error);
 
-/* KEY.source of a key that is there: it must exist and start with "measured: ", "published: " or "assumed: ".
- * (transfer full) */
+/* KEY.source of a key that is there: it must exist and start with "measured: ", "published: ", "assumed: " or
+ * "fitted: ". (transfer full) */
 gboolean key_file_get_evidence (const KeyFile *file, const char *group, const char *key, char **ret_source,
                                 GError **error);
 

@@ -307,7 +307,7 @@ gboolean key_file_get_kernel (const KeyFile *file, const char *group, const char
 gboolean key_file_get_evidence (const KeyFile *file, const char *group, const char *key, char **ret_source,
                                 GError **error)
 {
-  static const char *const kinds[] = { "measured: ", "published: ", "assumed: " };
+  static const char *const kinds[] = { "measured: ", "published: ", "assumed: ", "fitted: " };
   g_autofree char *name = g_strconcat (key, ".source", NULL), *source = NULL, *quoted = NULL;
 
   if (!key_file_has (file, group, name)) {
@@ -325,6 +325,7 @@ gboolean key_file_get_evidence (const KeyFile *file, const char *group, const ch
   }
   quoted = key_file_quote (source);
   key_file_set_error (error, file, group, name, KEY_FILE_VALUE,
-                      "%s=%s: expected \"measured: ...\", \"published: ...\" or \"assumed: ...\"", name, quoted);
+                      "%s=%s: expected \"measured: ...\", \"published: ...\", \"assumed: ...\" or \"fitted: ...\"",
+                      name, quoted);
   return FALSE;
 }

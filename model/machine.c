@@ -547,3 +547,41 @@ gboolean machine_set (Machine *machine, const char *assignment, GError **error)
   group = g_strndup (name, (gsize) (dot - name));
   return set_key (machine, group, dot + 1, equals + 1, error);
 }
+
+/* ---- values by name ---- */
+
+gboolean machine_get_number (const Machine *machine, const char *name, double *ret_value, gboolean *ret_whole,
+                             GError **error)
+{
+  g_autoptr (GPtrArray) names = settable_names (machine);
+  g_autofree char *quoted = key_file_quote (name), *group = NULL;
+  const char *dot = strrchr (name, '.');
+
+  if (!dot || !g_strv_contains ((const char *const *) names->pdata, name)) {
+    g_autofree char *phrase = suggest_phrase (name, (const char *const *) names->pdata);
+    g_set_error (error, MACHINE_ERROR, KEY_FILE_UNKNOWN_KEY, "%s: machine %s has no such key%s", quoted, machine->name,
+                 *phrase ? phrase : "; expected Group.Key, such as Scheduler.Switch");
+    return FALSE;
+  }
+  group = g_strndup (name, (gsize) (dot - name));
+  const MachineValue *cost = find_cost ((Machine *) machine, group, dot + 1);
+  if (cost && strcmp (dot + 1, fs_cost_keys[FS_COUNT_SLEEP_EVERY]) != 0) {
+    *ret_value = (double) cost->ns;
+    *ret_whole = TRUE;
+    return TRUE;
+  }
+  for (unsigned i = 0; !cost && i < G_N_ELEMENTS (scalars); i++) {
+    const void *field = (const char *) machine + scalars[i].offset;
+    if (strcmp (group, scalars[i].group) != 0 || strcmp (dot + 1, scalars[i].key) != 0) {
+      continue;
+    }
+    if (scalars[i].kind == SCALAR_NS || scalars[i].kind == SCALAR_NUMBER) {
+      *ret_whole = scalars[i].kind == SCALAR_NS;
+      *ret_value = *ret_whole ? (double) *(const UrTime *) field : *(const double *) field;
+      return TRUE;
+    }
+  }
+  g_set_error (error, MACHINE_ERROR, KEY_FILE_VALUE,
+               "%s: expected a cost, a time or a factor, not a count, a size or a choice", quoted);
+  return FALSE;
+}

@@ -2,7 +2,7 @@
  * A machine: every nanosecond the model spends is one of these costs.  Loaded from a
  * .machine file (GKeyFile): integer ns, bytes with KiB/MiB; Base= inherits; a missing
  * cost is an error, never a silent 0.  Each value's origin is a second key NAME.source
- * = "measured: ...", "published: ..." or "assumed: ..." (required, inherited with the value).
+ * = "measured: ...", "published: ...", "assumed: ..." or "fitted: ..." (required, inherited with the value).
  */
 #ifndef MACHINE_H
 #define MACHINE_H
@@ -172,6 +172,10 @@ Machine *machine_load (const char *name_or_path, GError **error);
 /* --set KEY=VALUE: "Group.Key=VALUE" ("CPU.Count=4", "FileSystem ext4.WritePage=900"), or "noise=0".
  * The value's source becomes "assumed: --set". */
 gboolean machine_set (Machine *machine, const char *assignment, GError **error);
+/* The value of "Group.Key" if it is one that can be fitted to measurements: a cost, a time or a factor; counts, sizes
+ * and choices are MACHINE_ERROR, and so are names that the machine does not have.  `ret_whole`: whole numbers only. */
+gboolean machine_get_number (const Machine *machine, const char *name, double *ret_value, gboolean *ret_whole,
+                             GError **error);
 void     machine_free (Machine *machine);
 /* The costs of a file system; NULL if this machine has none for it. */
 const MachineFileSystem *machine_file_system (const Machine *machine, const char *name);

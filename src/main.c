@@ -20,6 +20,11 @@ static const Command commands[] = {
     "the options do not give is taken from validate.ini.  FILE is a JSON result of fio (rates and latencies are\n"
     "compared), or holds throughput records (ratios to psync) or lock shares.  Exit status 1 if a capture does not agree, or errors pass the thresholds.",
     command_validate },
+  { "calibrate", USER_CALIBRATE, "RESULT...", "a machine file fitted to measured results",
+    "Fits a few values of a machine to measured throughput, names those that the results cannot tell, and\n"
+    "writes a machine file with -o FILE.machine.  The report says how sure each value is and how far each\n"
+    "result is off.  Exit status 1 if nothing could be fitted.",
+    command_calibrate },
   { "list", USER_LIST, "KIND", "what is shipped", "KIND is policies, machines, file-systems, devices or experiments.",
     command_list },
   { "show", USER_SHOW, "KIND NAME|FILE", "effective values and where each comes from",

@@ -16,7 +16,7 @@ static gboolean has_evidence (const MachineValue *value)
 {
   return value->source && value->origin &&
          (g_str_has_prefix (value->source, "measured: ") || g_str_has_prefix (value->source, "published: ") ||
-          g_str_has_prefix (value->source, "assumed: "));
+          g_str_has_prefix (value->source, "assumed: ") || g_str_has_prefix (value->source, "fitted: "));
 }
 
 static void test_shipped (void)
@@ -253,6 +253,46 @@ static void test_every_key_is_needed (void)
   unlink (file);
 }
 
+static void test_numbers (void)
+{
+  static const struct {
+    const char *rule, *name;
+    double value;
+    gboolean whole;
+    const char *message; /* (nullable) */
+  } rows[] = {
+    { "a cost", "CPU.Syscall", 200, TRUE, NULL },
+    { "a cost of a file system", "FileSystem xfs.LargeFolio", 0, TRUE, NULL },
+    { "a time that is no cost", "Scheduler.Slice", 750000, TRUE, NULL },
+    { "a factor", "Locks.HoldPerContender", 0.033, FALSE, NULL },
+    { "not a count", "CPU.Count", 0, FALSE,
+      "\"CPU.Count\": expected a cost, a time or a factor, not a count, a size or a choice" },
+    { "not a count among costs", "FileSystem xfs.SleepEvery", 0, FALSE,
+      "\"FileSystem xfs.SleepEvery\": expected a cost, a time or a factor, not a count, a size or a choice" },
+    { "not a size", "Memory.Size", 0, FALSE,
+      "\"Memory.Size\": expected a cost, a time or a factor, not a count, a size or a choice" },
+    { "not a choice", "Scheduler.Placement", 0, FALSE,
+      "\"Scheduler.Placement\": expected a cost, a time or a factor, not a count, a size or a choice" },
+    { "a slip", "CPU.Sycall", 0, FALSE,
+      "\"CPU.Sycall\": machine x86-server has no such key; did you mean \"CPU.Syscall\"?" },
+    { "no group", "Syscall", 0, FALSE,
+      "\"Syscall\": machine x86-server has no such key; expected Group.Key, such as Scheduler.Switch" },
+  };
+  Machine *machine = machine_load ("x86-server", NULL);
+
+  CU_ASSERT_FATAL (machine != NULL);
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autoptr (GError) error = NULL;
+    double value = -1;
+    gboolean whole = FALSE;
+    const gboolean found = machine_get_number (machine, rows[i].name, &value, &whole, &error);
+    ROW_CHECK (found == !rows[i].message, "%s: %s", rows[i].rule, row_error (error));
+    ROW_CHECK (!found || (value == rows[i].value && whole == rows[i].whole), "%s: %g", rows[i].rule, value);
+    ROW_CHECK (found || strcmp (error->message, rows[i].message) == 0, "%s: %s", rows[i].rule, row_error (error));
+  }
+  machine_free (machine);
+}
+
 void register_machine_tests (void)
 {
   CU_pSuite suite = CU_add_suite ("machine", NULL, NULL);
@@ -262,6 +302,7 @@ void register_machine_tests (void)
   CU_add_test (suite, "sums", test_sums);
   CU_add_test (suite, "inheritance", test_inheritance);
   CU_add_test (suite, "--set", test_set);
+  CU_add_test (suite, "numbers by name", test_numbers);
   CU_add_test (suite, "broken files", test_broken);
   CU_add_test (suite, "every key is needed", test_every_key_is_needed);
 }

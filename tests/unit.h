@@ -17,6 +17,7 @@
   X (minimize) \
   X (least_squares) \
   X (fit) \
+  X (calibrate) \
   X (key_file) \
   X (policy_expression) \
   X (policy) \

@@ -54,6 +54,7 @@ CommandExit command_run (const Options *options, GError **error);
 CommandExit command_compare (const Options *options, GError **error);
 CommandExit command_reproduce (const Options *options, GError **error);
 CommandExit command_validate (const Options *options, GError **error);
+CommandExit command_calibrate (const Options *options, GError **error);
 CommandExit command_list (const Options *options, GError **error);
 CommandExit command_policy (const Options *options, GError **error);
 CommandExit command_show (const Options *options, GError **error);

@@ -15,7 +15,8 @@ G_DEFINE_QUARK (uringsim - options - error - quark, options_error)
 enum {
   SIMULATES = USER_RUN | USER_COMPARE,
   REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE,
-  ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE | USER_POLICY,
+  ANYBODY =
+      USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE | USER_CALIBRATE | USER_POLICY,
 };
 
 enum { PERCENT_MAX = 1000000 }; /* of the thresholds of validate */
@@ -52,9 +53,9 @@ typedef struct {
 #define AT(member) offsetof (Options, member)
 
 static const OptionRow option_table[] = {
-  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE[,...]",
+  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "NAME|FILE[,...]",
     "punting policy, a shipped one or a file (default " OPTIONS_DEFAULT_POLICY ")" },
-  { "kernel", 0, TYPE_KERNEL, AT (kernel), SIMULATES | USER_VALIDATE, 0, 0, NULL, "MAJOR.MINOR",
+  { "kernel", 0, TYPE_KERNEL, AT (kernel), SIMULATES | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "MAJOR.MINOR",
     "kernel version instead of the policy's" },
   { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES, 0, 0, NULL, "NAME[,...]",
     "io_uring, libaio, psync or posixaio instead of the job's own" },
@@ -62,13 +63,25 @@ static const OptionRow option_table[] = {
     "do not add psync as the reference row" },
   { "machine", 0, TYPE_STRING, AT (machine), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
     "machine with all costs (default " OPTIONS_DEFAULT_MACHINE ")" },
-  { "fs", 0, TYPE_STRING, AT (fs), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
+  { "fs", 0, TYPE_STRING, AT (fs), SIMULATES | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "NAME|FILE",
     "file system (default " OPTIONS_DEFAULT_FS ")" },
-  { "device", 0, TYPE_STRING, AT (device), SIMULATES | USER_VALIDATE, 0, 0, NULL, "NAME|FILE",
+  { "device", 0, TYPE_STRING, AT (device), SIMULATES | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "NAME|FILE",
     "block device below the file system (default " OPTIONS_DEFAULT_DEVICE "; validate: " OPTIONS_CAPTURE_DEVICE ")" },
-  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_SHOW | USER_VALIDATE, 0, 0, NULL, "KEY=VALUE",
+  { "base", 0, TYPE_STRING, AT (base), USER_CALIBRATE, 0, 0, NULL, "NAME|FILE",
+    "machine whose values are fitted (default " OPTIONS_DEFAULT_MACHINE ")" },
+  { "parameter", 0, TYPE_COLLECT, AT (parameters), USER_CALIBRATE, 0, 0, NULL, "KEY[=LOW..HIGH]",
+    "a machine value to fit instead of the default set, e.g. CPU.Syscall; may be repeated" },
+  { "use", 0, TYPE_COLLECT, AT (use), USER_CALIBRATE, 0, 0, NULL, "GLOB|LIST",
+    "results to fit to, by name or number (1,4-6); the others are predicted (default: all are used)" },
+  { "leave-one-out", 0, TYPE_FLAG, AT (leave_one_out), USER_CALIBRATE, 0, 0, NULL, NULL,
+    "fit again without each of the results used" },
+  { "within", 0, TYPE_UNSIGNED, AT (within), USER_CALIBRATE, 2, 100, NULL, "FACTOR",
+    "fit values that the results tell within this factor either way, 95 % (default 2)" },
+  { "absolute", 0, TYPE_FLAG, AT (absolute), USER_CALIBRATE, 0, 0, NULL, NULL,
+    "compare rates, not their ratios to psync" },
+  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_SHOW | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "KEY=VALUE",
     "change one value of the machine or device, e.g. CPU.Count=4, noise=0, Read.Time=90000" },
-  { "cpus", 0, TYPE_UNSIGNED, AT (cpus), SIMULATES | USER_VALIDATE, 1, 1024, NULL, "N",
+  { "cpus", 0, TYPE_UNSIGNED, AT (cpus), SIMULATES | USER_VALIDATE | USER_CALIBRATE, 1, 1024, NULL, "N",
     "number of CPUs instead of the machine's" },
   { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), SIMULATES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
     "requests in flight instead of the job's (default for a trace 32)" },
@@ -85,7 +98,7 @@ static const OptionRow option_table[] = {
     "closed, timed or fast (run: timed if the trace has times; compare: closed)" },
   { "time-scale", 0, TYPE_UNSIGNED, AT (input.time_scale), SIMULATES, 1, 1000000, NULL, "PERCENT",
     "speed of a timed replay in percent of the trace's: 50 doubles all gaps" },
-  { "cache", 0, TYPE_CHOICE, AT (cache), SIMULATES | USER_VALIDATE, 0, 0, "clean|dirty|cold", "STATE",
+  { "cache", 0, TYPE_CHOICE, AT (cache), SIMULATES | USER_VALIDATE | USER_CALIBRATE, 0, 0, "clean|dirty|cold", "STATE",
     "the files' pages at the start: clean, dirty or cold" },
   { "lenient", 0, TYPE_FLAG, AT (input.lenient), SIMULATES, 0, 0, NULL, NULL,
     "skip and count defective lines of inputs" },
@@ -97,15 +110,15 @@ static const OptionRow option_table[] = {
     "backward time stamps of an iolog: asis (default), sort, segment" },
   { "segments", 0, TYPE_CHOICE, AT (input.iolog.segments), SIMULATES, 0, 0, "sequential|parallel|first", "RULE",
     "several logs in one file: sequential (default), parallel, first" },
-  { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), SIMULATES | USER_VALIDATE, 1, G_MAXUINT64, NULL, "N",
+  { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), SIMULATES | USER_VALIDATE | USER_CALIBRATE, 1, G_MAXUINT64, NULL, "N",
     "stop after N requests" },
   { "simulate-time", 0, TYPE_TIME, AT (simulate_time), SIMULATES, 0, 0, NULL, "TIME",
     "stop after this much simulated time, e.g. 500ms, 2s" },
-  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_VALIDATE, 0, G_MAXINT64, NULL, "N",
+  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_VALIDATE | USER_CALIBRATE, 0, G_MAXINT64, NULL, "N",
     "seed of all random streams (default 1)" },
-  { "reps", 0, TYPE_UNSIGNED, AT (reps), REPEATS | USER_VALIDATE, 1, 10000, NULL, "N",
-    "seeds for confidence intervals (run 1, all others 8)" },
-  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS | USER_VALIDATE, 1, 256, NULL, "N",
+  { "reps", 0, TYPE_UNSIGNED, AT (reps), REPEATS | USER_VALIDATE | USER_CALIBRATE, 1, 10000, NULL, "N",
+    "seeds for confidence intervals (run 1, calibrate as many as needed, all others 8)" },
+  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS | USER_VALIDATE | USER_CALIBRATE, 1, 256, NULL, "N",
     "runs at the same time; the result is the same (default 1)" },
   { "max-median", 0, TYPE_UNSIGNED, AT (max_median), USER_VALIDATE, 0, PERCENT_MAX, NULL, "PERCENT",
     "measured results: largest median error that is ok (default 10)" },
@@ -379,6 +392,8 @@ static Options *options_new (void)
   options->policies = g_ptr_array_new_with_free_func (g_free);
   options->engines = g_array_new (FALSE, FALSE, sizeof (ApplicationEngine));
   options->set = g_ptr_array_new_with_free_func (g_free);
+  options->parameters = g_ptr_array_new_with_free_func (g_free);
+  options->use = g_ptr_array_new_with_free_func (g_free);
   options->sqpoll = options->replay = options->cache = -1;
   options->seed = 1;
   options->threads = 1;
@@ -431,7 +446,7 @@ Options *options_parse (OptionUser user, int argc, char **argv, GError **error)
                  "--seed: found %" G_GUINT64_FORMAT ", expected room for --reps above it", options->seed);
     return NULL;
   }
-  if (user != USER_VALIDATE) { /* there, validate.ini says what is not given */
+  if (user != USER_VALIDATE && user != USER_CALIBRATE) { /* these know better what was not given */
     set_defaults (options);
   }
   return g_steal_pointer (&options);
@@ -446,6 +461,10 @@ void options_free (Options *options)
   g_ptr_array_unref (options->policies);
   g_array_unref (options->engines);
   g_ptr_array_unref (options->set);
+  g_ptr_array_unref (options->parameters);
+  g_ptr_array_unref (options->use);
+  g_free (options->base);
+  g_free (options->measure);
   g_free (options->machine);
   g_free (options->fs);
   g_free (options->device);

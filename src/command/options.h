@@ -14,19 +14,21 @@
 
 typedef enum {
   USER_RUN = 1 << 0, USER_COMPARE = 1 << 1, USER_REPRODUCE = 1 << 2, USER_LIST = 1 << 3, USER_SHOW = 1 << 4,
-  USER_VALIDATE = 1 << 5, USER_POLICY = 1 << 7,
+  USER_VALIDATE = 1 << 5, USER_CALIBRATE = 1 << 6, USER_POLICY = 1 << 7,
 } OptionUser;
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON } OutputFormat;
 
 typedef struct {
   GPtrArray *arguments;             /* of char * */
-  GPtrArray *policies;              /* of char *, commas split; empty only for USER_VALIDATE */
+  GPtrArray *policies;              /* of char *, commas split; empty only for USER_VALIDATE, USER_CALIBRATE */
   GArray    *engines;               /* of ApplicationEngine; empty: each job's own */
   GPtrArray *set;                   /* of char *: KEY=VALUE */
+  GPtrArray *parameters, *use;      /* of char *: calibrate's KEY[=LOW..HIGH], globs and numbers */
+  char      *base, *measure;        /* of calibrate (nullable) */
   unsigned   kernel;                /* 0: the policy's */
   unsigned   fio_version;           /* 0: not given */
-  char      *machine, *fs, *device, *output;   /* output NULL: stdout; others NULL: not given (USER_VALIDATE) */
+  char      *machine, *fs, *device, *output;   /* output NULL: stdout; others NULL: not given (same two) */
   unsigned   cpus, iodepth;         /* 0: not given */
   int        sqpoll, replay, cache; /* -1: not given */
   uint64_t   seed, limit_ios;
@@ -35,7 +37,8 @@ typedef struct {
   unsigned   threads;
   int        format;                /* OutputFormat */
   char      *decisions;             /* run: file for the decision log (nullable) */
-  gboolean   timing, quiet, no_baseline, help;
+  gboolean   timing, quiet, no_baseline, help, leave_one_out, absolute;
+  unsigned   within;                /* of calibrate, a factor; 0: not given */
   unsigned   max_median, max_p90, min_pairs, max_points;    /* percent, percentage points; THRESHOLD_DEFAULT: not given */
   gboolean   thresholds_given;
   RingChoice ring;

@@ -1,17 +1,23 @@
 /* The order of work of a fit; see fit.h. */
 #include "src/fit/fit.h"
 #include "src/engine/portable_math.h"
+#include "src/engine/random.h"
+#include "src/engine/tally.h"
 #include "src/fit/fit_private.h"
+#include "src/fit/least_squares.h"
 #include "src/fit/minimize.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUNDS = 4 };    /* of choosing and searching */
+enum { ROUNDS = 4 };             /* of choosing and searching */
+enum { EXPLORE_PER_NUMBER = 6 }; /* points around the start, before the first search */
+#define EXPLORE_FACTOR 4.0
 #define FIRST_STEP 0.5  /* of the first search, in logs */
 #define LATER_STEP 0.1  /* of those that start near the optimum */
 #define TOLERANCE 0.004 /* steps of less than half a percent say nothing */
 #define BOUND_NEAR 0.01
+#define Z95 1.96
 
 double fit_relative (double error) { return isfinite (error) ? ur_exp (fabs (error)) - 1 : HUGE_VAL; }
 
@@ -59,7 +65,7 @@ double *fit_scale (const Fit *fit, const double *errors)
   double *scale = g_new (double, fit->m);
 
   for (unsigned i = 0; i < fit->m; i++) {
-    scale[i] = fit->weight[i] > 0 ? sqrt (fit->weight[i] * fit_loss_weight (errors[i])) : 0;
+    scale[i] = fit->weight[i] > 0 ? sqrt (fit->weight[i] * (errors ? fit_loss_weight (errors[i]) : 1)) : 0;
   }
   return scale;
 }
@@ -199,8 +205,8 @@ static gboolean search_from (Fit *fit, const gboolean *fitted, const double *wei
 
 /* ---- the whole ---- */
 
-/* What is left per degree of freedom, not less than the floor. */
-static double noise_left (const Fit *fit, const double *errors)
+/* What is left per degree of freedom, not less than the floor; `ret_freedom`: degrees of freedom, at least 1. */
+static double noise_left (const Fit *fit, const double *errors, unsigned *ret_freedom)
 {
   double sum = 0, weights = 0;
   unsigned rows = 0, fitted = 0;
@@ -216,10 +222,24 @@ static double noise_left (const Fit *fit, const double *errors)
   for (unsigned j = 0; j < fit->p; j++) {
     fitted += fit->fitted[j] != 0;
   }
-  if (rows <= fitted || weights <= 0) {
-    return FIT_NOISE_FLOOR;
+  *ret_freedom = rows > fitted ? rows - fitted : 1;
+  return MAX (FIT_NOISE_FLOOR, sqrt (sum / weights * rows / *ret_freedom));
+}
+
+/* Before the first search nobody knows what errors will stay, and only what is hopeless is dropped.  After one, what it
+ * left is the noise; but a later fit of fewer numbers leaves more, and that is not noise. */
+static void update_half_width (Fit *fit, unsigned round)
+{
+  unsigned freedom;
+
+  if (!round) {
+    fit->result->noise = FIT_NOISE_FLOOR;
+    fit->half_width = Z95 * FIT_NOISE_FLOOR;
+    return;
   }
-  return MAX (FIT_NOISE_FLOOR, sqrt (sum / weights * rows / (rows - fitted)));
+  fit->result->noise = noise_left (fit, fit->result->errors, &freedom);
+  const double half_width = fit->result->noise * ur_student_t (0.95, freedom);
+  fit->half_width = round == 1 ? half_width : MIN (fit->half_width, half_width);
 }
 
 static void report_progress (const Fit *fit, FitPhase phase, unsigned done, unsigned of, double value)
@@ -227,6 +247,108 @@ static void report_progress (const Fit *fit, FitPhase phase, unsigned done, unsi
   if (fit->problem->progress) {
     fit->problem->progress (phase, done, of, value, fit->problem->data);
   }
+}
+
+/* ---- where to start ---- */
+
+/* Latin hypercube over a factor EXPLORE_FACTOR around the start, within the bounds: each number takes each of n parts
+ * of its range once. */
+static void fill_starts (const Fit *fit, double *points, unsigned n)
+{
+  const unsigned p = fit->p;
+  g_autofree unsigned *part = g_new (unsigned, n);
+  UrRandom random;
+
+  ur_random_init (&random, fit->problem->seed, "fit.starts");
+  for (unsigned j = 0; j < p; j++) {
+    const double low = MAX (fit->low[j], fit->x[j] - ur_log (EXPLORE_FACTOR));
+    const double high = MIN (fit->high[j], fit->x[j] + ur_log (EXPLORE_FACTOR));
+    for (unsigned k = 0; k < n; k++) {
+      part[k] = k;
+    }
+    for (unsigned k = n; k > 1; k--) {
+      const unsigned other = (unsigned) ur_random_below (&random, k), swapped = part[k - 1];
+      part[k - 1] = part[other];
+      part[other] = swapped;
+    }
+    for (unsigned k = 0; k < n; k++) {
+      const double place = low + (high - low) * (part[k] + ur_random_double (&random)) / n;
+      points[k * p + j] = fit->fitted[j] ? place : fit->x[j];
+    }
+  }
+}
+
+/* The point that the sensitivities at x point to, not further than EXPLORE_FACTOR. */
+static void fill_linear (const Fit *fit, double *point)
+{
+  const unsigned p = fit->p, m = fit->m;
+  g_autofree double *a = g_new0 (double, (gsize) m *p), *wanted = g_new0 (double, m), *scale = fit_scale (fit, NULL);
+  g_autofree double *move = g_new (double, p);
+
+  for (unsigned i = 0; i < m; i++) {
+    wanted[i] = scale[i] > 0 ? -fit->result->errors[i] : 0;
+    for (unsigned j = 0; j < p; j++) {
+      a[i * p + j] = fit->fitted[j] ? fit->result->sensitivity[i * p + j] : 0;
+    }
+  }
+  least_squares_solve (a, m, p, wanted, scale, move);
+  for (unsigned j = 0; j < p; j++) {
+    const double far = ur_log (EXPLORE_FACTOR);
+    point[j] = CLAMP (fit->x[j] + CLAMP (move[j], -far, far), fit->low[j], fit->high[j]);
+  }
+}
+
+static int best_index (const double *values, unsigned n, int other_than)
+{
+  int best = -1;
+
+  for (unsigned k = 0; k < n; k++) {
+    if ((int) k != other_than && (best < 0 || values[k] < values[best])) {
+      best = (int) k;
+    }
+  }
+  return best;
+}
+
+/* The first search: rates switch from one regime to another, so that a search may end in the wrong one.  From the best
+ * two of the start, the point that its sensitivities point to, and points all around.  FALSE if interrupted or with
+ * error set. */
+static gboolean search_around (Fit *fit, GError **error)
+{
+  const unsigned p = fit->p, m = fit->m, n = 2 + EXPLORE_PER_NUMBER * p;
+  g_autofree double *points = g_new (double, (gsize) n *p), *errors = g_new0 (double, (gsize) n *m);
+  g_autofree double *values = g_new (double, n), *best = g_memdup2 (fit->x, p * sizeof *best);
+  g_autofree gboolean *wanted = g_new (gboolean, m);
+  double least = fit->result->start_objective;
+
+  memcpy (points, fit->x, p * sizeof *points);
+  fill_linear (fit, points + p);
+  fill_starts (fit, points + 2 * p, n - 2);
+  for (unsigned i = 0; i < m; i++) {
+    wanted[i] = fit->weight[i] > 0;
+  }
+  if (!fit_evaluate (fit, points, n, wanted, errors, error)) {
+    return FALSE;
+  }
+  for (unsigned k = 0; k < n; k++) {
+    values[k] = objective (fit, fit->weight, errors + (gsize) k * m);
+  }
+  const int first = best_index (values, n, -1), starts[] = { first, best_index (values, n, first) };
+  for (unsigned s = 0; s < G_N_ELEMENTS (starts); s++) {
+    g_autofree double *x = g_memdup2 (points + (gsize) starts[s] * p, p * sizeof *x);
+    const gboolean whole = search_from (fit, fit->fitted, fit->weight, FIRST_STEP, FIT_PHASE_SEARCH, x, error);
+    const double value = whole ? objective (fit, fit->weight, fit->result->errors) : HUGE_VAL;
+    if (value < least) {
+      least = value;
+      memcpy (best, x, p * sizeof *best);
+    }
+    if (!whole || fit->interrupted) {
+      memcpy (fit->x, best, p * sizeof *best);
+      return FALSE;
+    }
+  }
+  memcpy (fit->x, best, p * sizeof *best);
+  return TRUE;
 }
 
 /* Chooses and searches until the set of fitted numbers stays.  What was fitted once and dropped is not tried again, so
@@ -241,14 +363,15 @@ static gboolean choose_and_search (Fit *fit, GError **error)
     may_fit[j] = TRUE;
   }
   for (unsigned round = 0; round < ROUNDS; round++) {
-    const double noise = round ? noise_left (fit, result->errors) : FIT_NOISE_FLOOR;
-    g_autofree double *scale = fit_scale (fit, result->errors);
+    /* Large errors at the start are what the numbers are for; those that stay after a fit are outliers. */
+    g_autofree double *scale = fit_scale (fit, round ? result->errors : NULL);
     gboolean same = TRUE;
+    update_half_width (fit, round);
     report_progress (fit, FIT_PHASE_SENSITIVITY, round + 1, ROUNDS, objective (fit, fit->weight, result->errors));
     if (!fit_sensitivity (fit, fit->x, result->sensitivity, error)) {
       return FALSE;
     }
-    fit_choose (fit, result->sensitivity, scale, noise, may_fit, chosen, result->parameters);
+    fit_choose (fit, result->sensitivity, scale, fit->half_width, may_fit, chosen, result->parameters);
     for (unsigned j = 0; j < p; j++) {
       same = same && chosen[j] == fit->fitted[j];
       if (fit->fitted[j] && !chosen[j]) {
@@ -257,23 +380,22 @@ static gboolean choose_and_search (Fit *fit, GError **error)
       }
       fit->fitted[j] = chosen[j];
     }
-    result->noise = noise;
     if (same && round) {
       return TRUE;
     }
     /* From the best point once more, in smaller steps: the first search may have ended in noise. */
-    for (unsigned pass = 0; pass < 2; pass++) {
-      const double step = pass ? LATER_STEP : FIRST_STEP;
-      if (!search_from (fit, fit->fitted, fit->weight, step, FIT_PHASE_SEARCH, fit->x, error) || fit->interrupted) {
-        return FALSE;
-      }
+    if (!(round ? search_from (fit, fit->fitted, fit->weight, FIRST_STEP, FIT_PHASE_SEARCH, fit->x, error)
+                : search_around (fit, error)) ||
+        fit->interrupted || !search_from (fit, fit->fitted, fit->weight, LATER_STEP, FIT_PHASE_SEARCH, fit->x, error) ||
+        fit->interrupted) {
+      return FALSE;
     }
     if (!fit_evaluate (fit, fit->x, 1, NULL, result->errors, error)) {
       return FALSE;
     }
   }
   /* The set went on changing: the last choice was searched; its sensitivities are those before that search. */
-  result->noise = noise_left (fit, result->errors);
+  update_half_width (fit, ROUNDS);
   return TRUE;
 }
 
@@ -286,7 +408,7 @@ static gboolean leave_out (Fit *fit, unsigned observation, FitLeftOut *left_out,
   g_autofree gboolean *chosen = g_new0 (gboolean, p);
 
   weight[observation] = scale[observation] = 0;
-  fit_choose (fit, fit->result->sensitivity, scale, fit->result->noise, fit->fitted, chosen, NULL);
+  fit_choose (fit, fit->result->sensitivity, scale, fit->half_width, fit->fitted, chosen, NULL);
   for (unsigned j = 0; j < p; j++) {
     if (fit->fitted[j] && !chosen[j]) { /* only this observation told it */
       x[j] = fit->start[j];
@@ -299,7 +421,7 @@ static gboolean leave_out (Fit *fit, unsigned observation, FitLeftOut *left_out,
   *left_out = (FitLeftOut){ .observation = observation,
                             .values = g_new (double, p),
                             .error = errors[observation],
-                            .median = fit_median (errors, NULL, m) };
+                            .median = fit_median (errors, fit->problem->scored, m) };
   for (unsigned j = 0; j < p; j++) {
     left_out->values[j] = x[j] == fit->start[j] ? fit->problem->parameters[j].start : ur_exp (x[j]);
   }
@@ -366,6 +488,7 @@ static Fit *fit_new (const FitProblem *problem)
   FitResult *result = fit->result = g_new0 (FitResult, 1);
 
   fit->problem = problem;
+  fit->within = problem->within > 1 ? problem->within : FIT_FACTOR;
   fit->p = result->n_parameters = p;
   fit->m = result->n_observations = m;
   fit->x = g_new (double, 4 * p);
@@ -386,7 +509,8 @@ static Fit *fit_new (const FitProblem *problem)
     result->parameters[j] = (FitEstimate){ .strongest = -1, .traded_for = -1, .fate = FIT_WEAK };
   }
   for (unsigned i = 0; i < m; i++) {
-    const double floor = FIT_NOISE_FLOOR * FIT_NOISE_FLOOR, own = problem->deviation[i] * problem->deviation[i];
+    const double luck = problem->luck ? problem->luck[i] : 0, floor = FIT_MODEL_ERROR * FIT_MODEL_ERROR;
+    const double own = problem->deviation[i] * problem->deviation[i] + luck * luck;
     fit->weight[i] = problem->used[i] ? floor / (floor + own) : 0;
     result->n_used += problem->used[i] != 0;
     result->start_errors[i] = result->errors[i] = NAN;

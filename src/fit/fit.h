@@ -9,12 +9,12 @@
  * The order of work (fit_run):
  *   1. errors at the start values;
  *   2. sensitivities there: d error / d log (number), by central differences;
- *   3. a number is fitted if the observations tell it within a factor FIT_FACTOR either way (95 %), all others
- *      being fitted as well; of those that fail this, the one with the least effect is dropped, and so on; never more
+ *   3. a number is fitted if the observations tell it within a factor `within` either way (95 %, Student's t), all
+ *      others being fitted as well; of those that fail this, the one with the least effect is dropped, and so on; never more
  *      numbers than observations - 1, nor more than `most`.  What is dropped keeps its start value;
  *   4. the least sum of weight * loss (error) over the observations used, where the loss is quadratic for small and
  *      linear for large errors (beyond FIT_LOSS_BEND), and an observation that was itself measured with a spread
- *      counts less;
+ *      counts less.  Searched from the two best of a few dozen points around the start;
  *   5. steps 2 to 4 again at the values found, with the errors that are left as the measure of noise, until the
  *      set of fitted numbers stays;
  *   6. a bootstrap: observations get errors drawn from those that are left, measured values move within their spread,
@@ -27,9 +27,10 @@
 #include <glib.h>
 #include <stdint.h>
 
-#define FIT_FACTOR 2.0          /* told by the observations: within this factor, 95 % */
+#define FIT_FACTOR 2.0          /* the default of FitProblem.within */
 #define FIT_LOSS_BEND 0.3       /* error (log) from which on the loss grows linearly */
-#define FIT_NOISE_FLOOR 0.05    /* errors (log) below this are what a model is off anyway */
+#define FIT_NOISE_FLOOR 0.02    /* errors (log) that are left are never taken for less */
+#define FIT_MODEL_ERROR 0.05    /* what a model is off anyway: an observation with this spread has half the weight */
 #define FIT_BOOTSTRAPS 2000u
 #define FIT_PARAMETERS_MAX 64u
 #define FIT_OBSERVATIONS_MAX 4096u
@@ -46,7 +47,11 @@ typedef struct {
   unsigned n_parameters; const FitParameter *parameters;
   unsigned n_observations;
   const gboolean *used;         /* of each observation: fitted to; the others are only predicted */
+  const gboolean *scored;       /* (nullable) counted in medians; default: all */
   const double *deviation;      /* of each: standard deviation of the log of what was measured; 0: exact */
+  const double *luck;           /* (nullable) of each: standard deviation of the error as it is computed, by chance;
+                                 * sensitivities that this explains are taken for none */
+  double within;                /* > 1: numbers are fitted if told within this factor; 0: FIT_FACTOR */
   unsigned most;                /* fit at most so many numbers; 0: no limit but the observations */
   gboolean leave_one_out;
   unsigned max_evaluations;     /* of one search */
@@ -83,7 +88,7 @@ typedef struct {
   unsigned observation;
   double *values;               /* n_parameters */
   double error;                 /* of the observation left out */
-  double median;                /* median of exp |error| - 1 over all observations */
+  double median;                /* median of exp |error| - 1 over all scored observations */
 } FitLeftOut;
 
 typedef struct {

@@ -4,9 +4,10 @@
  * Residuals of a fit are smaller than the errors behind them, most so for an observation that alone tells a number:
  * each is divided by sqrt (1 - leverage), and goes into one pool.  A resample gives every observation an error drawn
  * from the pool (Efron 1979: bootstrap of residuals, which does not leave a number without its only observation, as
- * leaving out observations of a dozen would) and moves what was measured within its own spread; the numbers follow by
- * least squares over the sensitivities, which hold near the optimum.  Percentiles are stretched by Student's t over
- * the normal quantile: a dozen errors do not know their own size well.  Bounds are kept.
+ * leaving out observations of a dozen would) and moves what was measured within its own spread and what was computed
+ * within its luck; the numbers follow by least squares over the sensitivities, which hold near the optimum. Percentiles
+ * are stretched by Student's t over the normal quantile: a dozen errors do not know their own size well.  Bounds are
+ * kept.
  */
 #include "src/engine/portable_math.h"
 #include "src/engine/random.h"
@@ -94,7 +95,9 @@ static void resample (const Fit *fit, const Reduced *reduced, UrRandom *random, 
 {
   for (unsigned i = 0; i < reduced->rows; i++) {
     const double drawn = reduced->n_pool ? reduced->pool[ur_random_below (random, reduced->n_pool)] : 0;
-    wanted[i] = drawn / reduced->scale[i] + fit->problem->deviation[reduced->row[i]] * ur_random_normal (random);
+    const double measured = fit->problem->deviation[reduced->row[i]];
+    const double luck = fit->problem->luck ? fit->problem->luck[reduced->row[i]] : 0;
+    wanted[i] = drawn / reduced->scale[i] + sqrt (measured * measured + luck * luck) * ur_random_normal (random);
   }
   least_squares_solve (reduced->a, reduced->rows, reduced->columns, wanted, reduced->scale, ret_moves);
 }

@@ -41,7 +41,9 @@ gboolean fit_sensitivity (Fit *fit, const double *x, double *ret_sensitivity, GE
   for (unsigned i = 0; i < m; i++) {
     for (unsigned j = 0; wanted[i] && j < p; j++) {
       const double change = errors[(2 * j + 1) * m + i] - errors[2 * j * m + i];
-      ret_sensitivity[i * p + j] = change / width[j];
+      /* Two independent draws differ by more than this in one of twenty cases. */
+      const double luck = fit->problem->luck ? Z95 * sqrt (2) * fit->problem->luck[i] : 0;
+      ret_sensitivity[i * p + j] = fabs (change) > luck ? change / width[j] : 0;
     }
   }
   return TRUE;
@@ -97,14 +99,10 @@ static void fill_effect (const Fit *fit, const double *sensitivity, unsigned j, 
 }
 
 /* How many numbers may be fitted at most. */
-static unsigned most_fitted (const Fit *fit, const double *scale)
+static unsigned most_fitted (const Fit *fit, unsigned rows)
 {
-  unsigned rows = 0;
-
-  for (unsigned i = 0; i < fit->m; i++) {
-    rows += scale[i] > 0;
-  }
   const unsigned most = rows ? rows - 1 : 0;
+
   return fit->problem->most ? MIN (most, fit->problem->most) : most;
 }
 
@@ -154,20 +152,24 @@ static void choose_effective (const Fit *fit, const double *sensitivity, const g
   }
 }
 
-void fit_choose (const Fit *fit, const double *sensitivity, const double *scale, double noise, const gboolean *may_fit,
-                 gboolean *ret_fitted, FitEstimate *estimates)
+void fit_choose (const Fit *fit, const double *sensitivity, const double *scale, double half_width,
+                 const gboolean *may_fit, gboolean *ret_fitted, FitEstimate *estimates)
 {
-  const unsigned p = fit->p, most = most_fitted (fit, scale);
-  const double shortest = noise * Z95 / ur_log (FIT_FACTOR); /* what must be left of a column */
+  const unsigned p = fit->p;
+  const double shortest = half_width / ur_log (fit->within); /* what must be left of a column */
   g_autofree double *length = g_new (double, p);
   gboolean badly_told;
+  unsigned rows = 0;
 
   choose_effective (fit, sensitivity, may_fit, ret_fitted, estimates);
   for (unsigned j = 0; j < p; j++) {
     length[j] = least_squares_length (sensitivity, fit->m, p, j, scale);
   }
+  for (unsigned i = 0; i < fit->m; i++) {
+    rows += scale[i] > 0;
+  }
   while (TRUE) {
-    const gboolean too_many = count (ret_fitted, p) > most;
+    const gboolean too_many = count (ret_fitted, p) > most_fitted (fit, rows);
     const int worst = worst_number (fit, sensitivity, scale, length, shortest, too_many, ret_fitted, &badly_told);
     if (worst < 0) {
       break;

@@ -12,6 +12,8 @@ typedef struct {
   double *low, *high, *start;   /* logs */
   gboolean *fitted;             /* of each number */
   double *weight;               /* of each observation, from its deviation; 0 if not used */
+  double within;
+  double half_width;            /* see fit_choose(): by the fit with the least noise per degree of freedom so far */
   gboolean interrupted;
 } Fit;
 
@@ -20,9 +22,10 @@ typedef struct {
 /* Sensitivities at x of the observations with weight, [m * p]; rows of others are 0.  FALSE if interrupted (see
  * fit->interrupted) or with error set. */
 gboolean fit_sensitivity (Fit *fit, const double *x, double *ret_sensitivity, GError **error);
-/* Chooses among the numbers with may_fit[] by step 3 of fit.h; `noise`: the error one must expect of an observation.
+/* Chooses among the numbers with may_fit[] by step 3 of fit.h; `half_width`: of the 95 % interval of the error that one
+ * must expect of an observation.
  * `scale`: square roots of the weights.  Fills fate, effect, strongest and traded_for of `estimates` (nullable). */
-void fit_choose (const Fit *fit, const double *sensitivity, const double *scale, double noise,
+void fit_choose (const Fit *fit, const double *sensitivity, const double *scale, double half_width,
                  const gboolean *may_fit, gboolean *ret_fitted, FitEstimate *estimates);
 
 /* fit_confidence.c */
@@ -37,7 +40,7 @@ gboolean fit_evaluate (Fit *fit, const double *points, unsigned n_points, const 
                        GError **error);
 /* Weight that the loss leaves to an error: 1 for small ones. */
 double fit_loss_weight (double error);
-/* Square roots of the observations' weights times those of the loss at `errors`. (transfer full) */
+/* Square roots of the observations' weights times those of the loss at `errors` (nullable). (transfer full) */
 double *fit_scale (const Fit *fit, const double *errors);
 
 #endif
