@@ -5,6 +5,7 @@
  * asked for, else one that is added at the end; with --no-baseline the first row.
  */
 #include "src/command/command.h"
+#include "src/command/regret.h"
 #include "src/command/run_set.h"
 #include "src/command/scenario.h"
 
@@ -86,6 +87,9 @@ CommandExit command_compare (const Options *options, GError **error)
 
   if (!scenario) {
     return EXIT_USAGE;
+  }
+  if (options->regret) {
+    return compare_regret (options, scenario, error);
   }
   const unsigned reps = options->reps ? options->reps : DEFAULT_REPS;
   g_autoptr (RunSet) set = run_set_new ();

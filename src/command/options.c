@@ -131,6 +131,8 @@ static const OptionRow option_table[] = {
   { "timing", 0, TYPE_FLAG, AT (timing), SIMULATES, 0, 0, NULL, NULL, "print how fast the simulation itself was" },
   { "decisions", 0, TYPE_STRING, AT (decisions), USER_RUN, 0, 0, NULL, "FILE",
     "write a line for each decision of the policy: the rule, what it saw, the outcome (CSV)" },
+  { "regret", 0, TYPE_UNSIGNED, AT (regret), USER_COMPARE, 1, 100000, NULL, "N",
+    "instead of the comparison: what N sampled decisions lost against the other choice, by rule" },
   { "format", 0, TYPE_CHOICE, AT (format), ANYBODY, 0, 0, "text|json", "FORMAT", "text (default) or json" },
   { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
   { "quiet", 'q', TYPE_FLAG, AT (quiet), ANYBODY, 0, 0, NULL, NULL, "no progress on the terminal" },

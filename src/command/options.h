@@ -33,6 +33,7 @@ typedef struct {
   int        sqpoll, replay, cache; /* -1: not given */
   uint64_t   seed, limit_ios;
   UrTime     simulate_time;         /* 0: no limit */
+  unsigned   regret;                /* compare: decisions to sample; 0: no */
   unsigned   reps;                  /* 0: the command's default */
   unsigned   threads;
   int        format;                /* OutputFormat */
