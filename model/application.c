@@ -132,6 +132,9 @@ static gboolean application_time_is_up (const Application *application)
 {
   const Simulation *sim = application->sim;
 
+  /* All streams share the count, so it is read at its time: a stream that runs ahead would take the whole limit. */
+  if (sim->setup->limit_ios && sim->applications->len > 1)
+    task_sync (application->task);
   return task_now (application->task) >= application_end (application) ||
          (sim->setup->limit_ios && sim->issued >= sim->setup->limit_ios) || sim->error;
 }
