@@ -35,6 +35,7 @@ typedef struct {
   unsigned iodepth, cpus;         /* 0: the job's own, the machine's */
   uint64_t ios;                   /* 0: no limit but the job's own */
   UrTime runtime;                 /* 0: the same */
+  unsigned fio_version;           /* KERNEL (major, minor), as --fio-version; 0: the newest */
   /* What was published; EXPERIMENT_UNSET if not. */
   double published[METRICS_N];
   char *lock;                     /* (nullable) see metric_of() */

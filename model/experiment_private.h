@@ -11,7 +11,7 @@
 /* The keys of a run, which [Experiment] and [Row NAME] may have. */
 #define EXPERIMENT_RUN_KEYS \
   "Policy", "Fs", "Workload", "Kernel", "Engine", "Device", "Cpus", "Iodepth", "Sqpoll", "Cache", "Ring", "Sqe", "Set", \
-      "Ios", "Runtime"
+      "Ios", "Runtime", "FioVersion"
 
 /* A row that says nothing. */
 void experiment_row_init (ExperimentRow *row);

@@ -1,6 +1,8 @@
 /* Rows of experiments: how each is run, and what was published of it.  [Experiment] says what rows do not. */
 #include "model/experiment_private.h"
 
+#include "model/simulation.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -211,6 +213,26 @@ static gboolean read_set (ExperimentRow *row, const KeyFile *file, const char *g
   return TRUE;
 }
 
+static gboolean read_fio_version (const KeyFile *file, const char *group, unsigned *ret_version, GError **error)
+{
+  unsigned version;
+
+  if (!key_file_has (file, group, "FioVersion")) {
+    return TRUE;
+  }
+  if (!key_file_get_kernel (file, group, "FioVersion", &version, error)) {
+    return FALSE;
+  }
+  if (version < FIO_OLDEST || version > FIO_NEWEST) {
+    key_file_set_error (error, file, group, "FioVersion", KEY_FILE_VALUE, "FioVersion=%u.%u: expected %u.%u to %u.%u",
+                        KERNEL_MAJOR (version), KERNEL_MINOR (version), KERNEL_MAJOR (FIO_OLDEST),
+                        KERNEL_MINOR (FIO_OLDEST), KERNEL_MAJOR (FIO_NEWEST), KERNEL_MINOR (FIO_NEWEST));
+    return FALSE;
+  }
+  *ret_version = version;
+  return TRUE;
+}
+
 gboolean experiment_read_run (ExperimentRow *row, const KeyFile *file, const char *group, const char *path,
                               GError **error)
 {
@@ -227,6 +249,9 @@ gboolean experiment_read_run (ExperimentRow *row, const KeyFile *file, const cha
     return FALSE;
   }
   if (key_file_has (file, group, "Kernel") && !key_file_get_kernel (file, group, "Kernel", &row->kernel, error)) {
+    return FALSE;
+  }
+  if (!read_fio_version (file, group, &row->fio_version, error)) {
     return FALSE;
   }
   if (key_file_has (file, group, "Sqpoll") && !key_file_get_boolean (file, group, "Sqpoll", &row->sqpoll, error)) {
@@ -262,6 +287,7 @@ static void copy_run (ExperimentRow *row, const ExperimentRow *base)
   row->cpus = base->cpus;
   row->ios = base->ios;
   row->runtime = base->runtime;
+  row->fio_version = base->fio_version;
 }
 
 static gboolean read_published (ExperimentRow *row, const KeyFile *file, const char *group, GError **error)
@@ -330,6 +356,5 @@ gboolean experiment_read_row (ExperimentRow *row, const ExperimentRow *base, con
   row->name = g_strdup (group + strlen (EXPERIMENT_ROW_PREFIX));
   return experiment_read_run (row, file, group, path, error) && check_complete (row, file, group, error) &&
          read_published (row, file, group, error) && read_text (file, group, "Lock", &row->lock, error) &&
-         read_text (file, group, "Note", &row->note, error) &&
-         read_error (file, group, &row->left_out_error, error);
+         read_text (file, group, "Note", &row->note, error) && read_error (file, group, &row->left_out_error, error);
 }

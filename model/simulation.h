@@ -14,6 +14,10 @@
 #include "model/trace_event.h"
 #include "model/workload.h"
 
+/* Versions of fio that jobs may behave as, as SimulationSetup.fio_version. */
+#define FIO_OLDEST KERNEL (3u, 33u)
+#define FIO_NEWEST KERNEL (3u, 42u)
+
 typedef enum {
   SIMULATION_ERROR_CONFIG,       /* policy, machine and workload do not fit together: exit 2 */
   SIMULATION_ERROR_SOURCE,       /* the workload's stream failed: exit 3 */

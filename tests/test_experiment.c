@@ -109,7 +109,7 @@ static void check_own (const ExperimentRow *row)
 {
   CU_ASSERT (row->kernel == KERNEL (6, 1) && row->ios == 50 && row->cache == CACHE_COLD && row->iodepth == 4);
   CU_ASSERT (row->sqpoll == 0 && row->engine == APPLICATION_IO_URING && row->cpus == 4);
-  CU_ASSERT (row->runtime == 20 * UR_MS);
+  CU_ASSERT (row->runtime == 20 * UR_MS && row->fio_version == KERNEL (3, 35));
   CU_ASSERT_STRING_EQUAL (row->fs, "xfs");
   CU_ASSERT_STRING_EQUAL (row->policy, "linux-6.1");
   CU_ASSERT_STRING_EQUAL (row->device, "hdd");

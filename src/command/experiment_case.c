@@ -125,5 +125,6 @@ SimulationSetup experiment_case_setup (const ExperimentCase *item, unsigned row,
   setup.iodepth = from->iodepth;
   setup.limit_ios = from->ios;
   setup.limit_time = from->runtime;
+  setup.fio_version = from->fio_version;
   return setup;
 }

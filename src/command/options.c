@@ -5,6 +5,7 @@
 #include "src/command/options.h"
 #include "model/kernel_version.h"
 #include "model/key_file.h"
+#include "model/simulation.h"
 #include "model/suggest.h"
 #include "src/output/escape.h"
 #include <stddef.h>
@@ -92,8 +93,8 @@ static const OptionRow option_table[] = {
     "fio (default), default, or set-up flags and sizes of every ring, e.g. submit-all,cq-entries=64" },
   { "sqe", 0, TYPE_SQE, AT (ring), SIMULATES, 0, 0, NULL, "WORD[,...]",
     "what the application marks its requests with, e.g. bad=100" },
-  { "fio-version", 0, TYPE_FIO, AT (fio_version), SIMULATES | USER_VALIDATE, KERNEL (3u, 33u), KERNEL (3u, 42u), NULL,
-    "3.MINOR", "behave as this fio: its issue times (3.34, 3.35) and when it repeats an fsync (default 3.42)" },
+  { "fio-version", 0, TYPE_FIO, AT (fio_version), SIMULATES | USER_VALIDATE, FIO_OLDEST, FIO_NEWEST, NULL, "3.MINOR",
+    "behave as this fio: its issue times (3.34, 3.35) and when it repeats an fsync (default 3.42)" },
   { "replay", 0, TYPE_CHOICE, AT (replay), SIMULATES, 0, 0, "closed|timed|fast", "MODE",
     "closed, timed or fast (run: timed if the trace has times; compare: closed)" },
   { "time-scale", 0, TYPE_UNSIGNED, AT (input.time_scale), SIMULATES, 1, 1000000, NULL, "PERCENT",
