@@ -292,6 +292,13 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
           job->name, fs->name, KERNEL_MAJOR (kernel), KERNEL_MINOR (kernel));
       return FALSE;
     }
+    if (job->trims_at) {
+      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                   "%s: job \"%s\": a trim: discards are not modelled%s; expected reads, writes and syncs",
+                   job->trims_at, job->name,
+                   fs->regular ? ", and fio itself discards only blocks of a block device" : "");
+      return FALSE;
+    }
     if (setup->iodepth == 0 && job->iodepth == 0) {
       g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "job \"%s\": iodepth is 0, expected at least 1",
                    job->name);

@@ -44,6 +44,7 @@ static void job_free (gpointer data)
 {
   WorkloadJob *job = data;
   g_free (job->name);
+  g_free (job->trims_at);
   g_clear_pointer (&job->files, g_array_unref);
   for (unsigned i = 0; i < G_N_ELEMENTS (job->pattern.split); i++) {
     g_clear_pointer (&job->pattern.split[i], g_array_unref);

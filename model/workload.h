@@ -169,6 +169,7 @@ typedef struct {
   Pattern  pattern;               /* used if open_source is NULL */
   IoSourceOpen open_source;       /* a trace (nullable) */
   gconstpointer source_closure;
+  char    *trims_at;              /* "FILE:LINE" of what asks for trims; NULL: nothing does, or nobody knows where */
   uint64_t source_ios;            /* requests in the trace, syncs included; 0 if unknown */
 } WorkloadJob;
 

@@ -184,6 +184,7 @@ gboolean set_rw (Setting *s, GError **error)
     p->has_read = modes[i].read;
     p->has_write = modes[i].write;
     p->has_trim = modes[i].trim;
+    s->o->rw_line = s->place->line;
     p->random_run = 0;
     p->sequential_add = 0;
     if (!more || !*g_strstrip (more)) {

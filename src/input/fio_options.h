@@ -29,6 +29,7 @@ typedef struct {
   gboolean direct, sqpoll, fixed_buffers, fixed_files, hipri, sqpoll_cpu_set;
   unsigned force_async;          /* every so manieth */
   unsigned sqpoll_cpu;
+  unsigned rw_line;               /* where rw= stands */
   uint64_t ramp_time;                                                 /* ns */
   gboolean serialize_overlap;
   CpuMask cpus;                  /* cpus_allowed; empty: any */

@@ -356,6 +356,9 @@ static gboolean add_pattern_job (Section *s, GError **error)
   }
   WorkloadJob *job = new_job (s);
   job->pattern = s->pattern;
+  if (s->pattern.has_trim) {
+    job->trims_at = g_strdup_printf ("%s:%u", s->place->file, o->rw_line);
+  }
   for (unsigned i = 0; i < 3; i++) {
     if (o->n_split[i]) {
       job->pattern.split[i] = g_array_new (FALSE, FALSE, sizeof (PatternSplit));
@@ -447,6 +450,7 @@ static gboolean add_replay_job (Section *s, GError **error)
     job->open_source = iolog_stream_open;
     job->source_closure = stream;
     job->source_ios = stream->ios;
+    job->trims_at = iolog_stream_trims_at (stream);
     for (uint64_t k = 0; k < iolog_info (iolog)->files; k++) {
       if (k == 0 || !o->replay_redirect) {
         g_array_append_val (job->files, files[k]);

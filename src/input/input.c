@@ -97,6 +97,7 @@ static void add_trace (Workload *workload, Iolog *iolog, const char *name, const
     job->open_source = iolog_stream_open;
     job->source_closure = stream;
     job->source_ios = stream->ios;
+    job->trims_at = iolog_stream_trims_at (stream);
     g_array_append_vals (job->files, files, (guint) info->files);
   }
   workload->has_times |= info->has_times;

@@ -10,11 +10,16 @@ enum { LOOKED_AT = 16384 };
 const char *input_kind_name (InputKind kind)
 {
   static const char *const names[] = {
-    [INPUT_FIO_JOB] = "fio job file",          [INPUT_IOLOG] = "iolog",
-    [INPUT_IOLOG_V1] = "iolog of version 1",   [INPUT_BLKTRACE] = "binary blktrace",
-    [INPUT_BLKPARSE] = "blkparse text",        [INPUT_TRACEPOINTS] = "kernel tracepoint text",
-    [INPUT_FIO_JSON] = "fio JSON result",      [INPUT_FIO_LOG] = "fio latency, bandwidth or IOPS log",
-    [INPUT_THROUGHPUT] = "file of throughput records", [INPUT_LOCK_SHARE] = "table of lock shares",
+    [INPUT_FIO_JOB] = "fio job file",
+    [INPUT_IOLOG] = "iolog",
+    [INPUT_IOLOG_V1] = "iolog of version 1",
+    [INPUT_BLKTRACE] = "binary blktrace",
+    [INPUT_BLKPARSE] = "blkparse text",
+    [INPUT_TRACEPOINTS] = "kernel tracepoint text",
+    [INPUT_FIO_JSON] = "fio JSON result",
+    [INPUT_FIO_LOG] = "fio latency, bandwidth or IOPS log",
+    [INPUT_THROUGHPUT] = "file of throughput records",
+    [INPUT_LOCK_SHARE] = "table of lock shares",
     [INPUT_UNKNOWN] = "unknown input",
   };
   return names[kind];

@@ -324,6 +324,16 @@ IologStream *iolog_stream_new (Iolog *iolog, unsigned stream, const uint32_t *fi
   return result;
 }
 
+char *iolog_stream_trims_at (const IologStream *stream)
+{
+  const IologSegment *segment = only_segment (stream->iolog, stream->stream);
+  const uint64_t line = segment ? segment->first_trim : stream->iolog->info.first_trim;
+  if (!line || stream->replay.skip[IO_TRIM]) {
+    return NULL;
+  }
+  return g_strdup_printf ("%s:%" COUNT, byte_source_name (stream->iolog->source), line);
+}
+
 void iolog_stream_free (IologStream *stream)
 {
   if (stream) {

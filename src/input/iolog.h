@@ -54,6 +54,7 @@ typedef struct {
   unsigned version;                   /* 2 or 3 */
   uint64_t lines;
   uint64_t reads, read_bytes, writes, write_bytes, trims, trim_bytes;
+  uint64_t first_trim;                /* its line; 0: there is none */
   uint64_t syncs, datasyncs, range_syncs, fs_syncs;    /* `syncs` counts them all, the others are parts of it */
   uint64_t waits, adds, opens, closes;
   uint64_t files;                     /* different names */
@@ -109,6 +110,8 @@ typedef struct {
 
 /* `files` is copied (info->files elements).  (transfer full) */
 IologStream *iolog_stream_new (Iolog *iolog, unsigned stream, const uint32_t *files, const IologReplay *replay);
+/* "FILE:LINE" of the first trim that the stream replays. (transfer full); NULL if there is none. */
+char *iolog_stream_trims_at (const IologStream *stream);
 void         iolog_stream_free (IologStream *stream);    /* accepts NULL */
 /* The IoSourceOpen of a job whose closure is an IologStream.  INPUT_ERROR_DATA if the log changed
  * since iolog_open(). */

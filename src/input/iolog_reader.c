@@ -428,6 +428,9 @@ static void count (IologReader *reader, const IologLine *line, const Io *io, uin
     info->write_bytes += io->length;
     break;
   case IO_TRIM:
+    if (!info->trims) {
+      info->first_trim = reader->line_number;
+    }
     info->trims++;
     info->trim_bytes += io->length;
     break;
@@ -451,6 +454,9 @@ static void count (IologReader *reader, const IologLine *line, const Io *io, uin
   }
   IologSegment *segment = current_segment (reader);
   if (segment) {
+    if (io->op == IO_TRIM && !segment->ios[io->op]) {
+      segment->first_trim = reader->line_number;
+    }
     segment->ios[io->op]++;
     segment->last_stamp = MAX (segment->last_stamp, stamp);
   }

@@ -14,6 +14,7 @@ typedef struct {
   uint64_t offset, line;       /* of the line behind the version line */
   unsigned version;
   uint64_t ios[IO_OPS];        /* requests in it */
+  uint64_t first_trim;         /* its line; 0: there is none */
   uint64_t first_stamp, last_stamp;      /* ns: smallest of its lines, largest of its requests */
 } IologSegment;
 
