@@ -14,7 +14,7 @@ static const Command commands[] = {
     "Runs the shipped experiments (all, or those named) and prints published figures beside\n"
     "simulated ones.  Exit status 1 if a ratio is outside its tolerance.",
     command_reproduce },
-  { "validate", USER_VALIDATE, "DIRECTORY|FILE", "what a real machine did beside the simulation",
+  { "validate", USER_VALIDATE, "DIRECTORY|FILE [JOB]", "what a real machine did beside the simulation",
     "DIRECTORY holds captures (NAME.fio, NAME.trace.gz, validate.ini): the io_uring events of each\n"
     "request, their order and counts, workers and context switches are compared with the trace.  What\n"
     "the options do not give is taken from validate.ini.  FILE is a JSON result of fio (rates and latencies are\n"

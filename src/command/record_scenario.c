@@ -42,6 +42,44 @@ static int find_file_system (RecordBench *bench, const char *name, GError **erro
   return (int) bench->file_systems->len - 1;
 }
 
+/* Leaves the jobs of one group, which then is the first. */
+static void keep_group (Workload *workload, unsigned group)
+{
+  for (unsigned i = workload->jobs->len; i > 0; i--) {
+    WorkloadJob *job = workload->jobs->pdata[i - 1];
+    if (job->group == group) {
+      job->group = 0;
+    } else {
+      g_ptr_array_remove_index (workload->jobs, i - 1);
+    }
+  }
+}
+
+/* The jobs of a file that ran in the index-th group of the result; it has as many. */
+static Workload *open_job_file (const RecordBench *bench, unsigned index, GError **error)
+{
+  const char *paths[] = { bench->conditions.job, NULL };
+  InputOptions input;
+  unsigned groups = 0;
+
+  input_options_init (&input);
+  input.cpus = bench->conditions.cpus;
+  input.cache = bench->conditions.cache;
+  Workload *workload = input_open (paths, &input, error);
+  for (unsigned i = 0; workload && i < workload->jobs->len; i++) {
+    groups = MAX (groups, ((const WorkloadJob *) workload->jobs->pdata[i])->group + 1);
+  }
+  if (workload && groups != bench->records->len) {
+    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: %u groups of jobs, the result has %u; expected as many",
+                 workload->source_name, groups, bench->records->len);
+    g_clear_pointer (&workload, workload_free);
+  }
+  if (workload) {
+    keep_group (workload, index);
+  }
+  return workload;
+}
+
 static gboolean add_record (RecordBench *bench, unsigned index, GError **error)
 {
   const Measurement *record = bench->records->pdata[index];
@@ -53,7 +91,8 @@ static gboolean add_record (RecordBench *bench, unsigned index, GError **error)
     g_prefix_error (error, "%s:%u: ", record->file, record->line);
     return FALSE;
   }
-  Workload *workload = measurement_workload (record, conditions->cache, conditions->cpus, error);
+  Workload *workload = conditions->job ? open_job_file (bench, index, error)
+                                       : measurement_workload (record, conditions->cache, conditions->cpus, error);
   if (!workload) {
     return FALSE;
   }

@@ -18,6 +18,7 @@
 typedef struct {
   const char *policy, *device;      /* linux-6.18; virtio-disk, what is below the file systems */
   const char *fs;                   /* (nullable) instead of the results' own; needed where they name none */
+  const char *job;                  /* (nullable) a job file instead of the results' options: its groups are theirs, in order */
   const GPtrArray *set;             /* (nullable) KEY=VALUE: those of the device are applied, others skipped */
   unsigned kernel;                  /* 0: the policy's */
   unsigned cpus;                    /* 0: the machine's */

@@ -6,21 +6,25 @@
 #include "src/command/validate.h"
 #include <string.h>
 
-static CommandExit validate_file (const char *path, const Options *options, GError **error)
+static CommandExit validate_file (const char *path, const char *job, const Options *options, GError **error)
 {
   g_autoptr (GError) cause = NULL;
   ByteSource *source = byte_source_open (path, error);
   const InputKind kind = source ? input_detect (source, &cause) : INPUT_UNKNOWN;
   CommandExit status = EXIT_DATA;
 
-  if (cause) {
+  if (source && !cause && job && kind != INPUT_FIO_JSON) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
+                 "validate: a job file can only stand beside a JSON result of fio, found a %s", input_kind_name (kind));
+    status = EXIT_USAGE;
+  } else if (cause) {
     g_propagate_error (error, g_steal_pointer (&cause));
   } else if (kind == INPUT_THROUGHPUT) {
     status = validate_records (source, options, error);
   } else if (kind == INPUT_LOCK_SHARE) {
     status = validate_shares (source, options, error);
   } else if (kind == INPUT_FIO_JSON) {
-    status = validate_results (source, options, error);
+    status = validate_results (source, job, options, error);
   } else if (source) {
     g_set_error (
         error, INPUT_ERROR, INPUT_ERROR_DATA,
@@ -33,9 +37,10 @@ static CommandExit validate_file (const char *path, const Options *options, GErr
 
 CommandExit command_validate (const Options *options, GError **error)
 {
-  if (options->arguments->len != 1) {
+  if (options->arguments->len != 1 && options->arguments->len != 2) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
-                 "validate: found %u arguments, expected one directory or file", options->arguments->len);
+                 "validate: found %u arguments, expected one directory or file, or a result of fio and its job file",
+                 options->arguments->len);
     return EXIT_USAGE;
   }
   if (options->policies->len > 1) {
@@ -46,5 +51,11 @@ CommandExit command_validate (const Options *options, GError **error)
   const char *path = options->arguments->pdata[0];
   const gboolean is_file =
       !strcmp (path, "-") || (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_DIR));
-  return is_file ? validate_file (path, options, error) : validate_captures (path, options, error);
+  const char *job = options->arguments->len == 2 ? options->arguments->pdata[1] : NULL;
+  if (job && !is_file) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
+                 "validate: found 2 arguments, expected one directory, or a result of fio and its job file");
+    return EXIT_USAGE;
+  }
+  return is_file ? validate_file (path, job, options, error) : validate_captures (path, options, error);
 }

@@ -95,10 +95,14 @@ static void note_limits (const ValidateRun *run)
                                     "--device).",
                                     run->conditions.fs ? run->conditions.fs : OPTIONS_DEFAULT_FS,
                                     run->conditions.device));
-  g_ptr_array_add (run->notes,
-                   g_strdup ("fio leaves options without a value (norandommap, stonewall) out of its results, and "
-                             "with group_reporting all sections of a group but the first; jobs of one group are "
-                             "taken to run together, and for their whole runtime if they did."));
+  g_ptr_array_add (
+      run->notes,
+      run->conditions.job
+          ? g_strdup_printf ("The jobs are those of %s.", record_bench_workload (run->bench, 0)->source_name)
+          : g_strdup ("fio leaves options without a value (norandommap, stonewall) out of its results, and with "
+                      "group_reporting all sections of a group but the first; jobs of one group are taken to "
+                      "run together, and for their whole runtime if they did.  A job file given beside the "
+                      "result says it all."));
   for (unsigned i = 0; i < run->results->len; i++) {
     note_group (run->results->pdata[i], run->notes);
   }
@@ -157,13 +161,14 @@ static CommandExit report (ValidateRun *run, const char *file, GError **error)
   return validate_run_end (run, text, all.ok, error);
 }
 
-CommandExit validate_results (ByteSource *source, const Options *options, GError **error)
+CommandExit validate_results (ByteSource *source, const char *job, const Options *options, GError **error)
 {
   ValidateRun run;
   RecordConditions defaults;
 
   record_conditions_init (&defaults);
   defaults.cache = -1;
+  defaults.job = job;
   defaults.limit_ios = DEFAULT_IOS;
   const gboolean ran = validate_run (&run, fio_results_read (source, error), &defaults, options, error);
   const CommandExit status = ran ? report (&run, byte_source_name (source), error) : EXIT_INTERNAL;
