@@ -2,6 +2,7 @@
 #include "model/policy_private.h"
 
 #include "model/policy_expression_private.h"
+#include "model/policy_plugin.h"
 #include "model/suggest.h"
 
 #include <string.h>
@@ -587,6 +588,9 @@ static gboolean read_head (Loader *l, GError **error)
 
 Policy *policy_load (const char *name_or_path, GError **error)
 {
+  if (g_str_has_suffix (name_or_path, POLICY_PLUGIN_SUFFIX)) {
+    return policy_plugin_load (name_or_path, error);
+  }
   g_autoptr (GPtrArray) chain =
       key_file_load_chain ("policies", name_or_path, ".policy", "Policy", POLICY_ERROR, error);
   g_autoptr (GPtrArray) drafts = g_ptr_array_new_with_free_func (draft_free);
@@ -629,6 +633,7 @@ void policy_free (Policy *policy)
   if (policy->bases) {
     g_ptr_array_unref (policy->bases);
   }
+  policy_plugin_free (policy->plugin);
   g_free (policy->name);
   g_free (policy->title);
   g_free (policy->source);

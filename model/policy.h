@@ -141,7 +141,9 @@ typedef struct Policy {
   unsigned n_rules;  PolicyRule  *rules;      /* in the order in which they are tried */
   unsigned n_queues; PolicyQueue *queues;
   unsigned n_averages; const PolicyAverage **averages;      /* of all rules */
+  struct PolicyPlugin *plugin;    /* (nullable) decides first, policy_plugin.h */
 } Policy;
+typedef struct PolicyPlugin PolicyPlugin;
 
 typedef enum {
   POLICY_ERROR_NOT_FOUND, POLICY_ERROR_SYNTAX, POLICY_ERROR_UNKNOWN_KEY, POLICY_ERROR_VALUE,
@@ -150,7 +152,8 @@ typedef enum {
 #define POLICY_ERROR (policy_error_quark ())
 GQuark policy_error_quark (void);
 
-/* NAME of a shipped policy or a path (anything with a '/' or ending in .policy). (transfer full) */
+/* NAME of a shipped policy or a path (anything with a '/' or ending in .policy; a plug-in if it ends in .so).
+ * (transfer full) */
 Policy *policy_load (const char *name_or_path, GError **error);
 void    policy_free (Policy *policy);
 

@@ -4,6 +4,9 @@
 #include "model/application.h"
 #include "model/cpu.h"
 #include "src/engine/portable_math.h"
+
+#include <string.h>
+#include "model/policy_plugin.h"
 #include "model/tctx.h"
 #include "model/workqueue.h"
 
@@ -100,6 +103,38 @@ static double lookup_request (const Simulation *sim, const Request *request, Pol
   }
 }
 
+/* ---- what a plug-in sees: its view is the PolicyState ---- */
+
+static int plugin_variable (const char *name)
+{
+  for (unsigned i = 0; name && i < POLICY_VARIABLE_COUNT; i++)
+    if (strcmp (name, policy_variable_name ((PolicyVariable) i)) == 0)
+      return (int) i;
+  return -1;
+}
+
+static double plugin_value (const uringsim_view *view, int variable)
+{
+  PolicyState *state = (PolicyState *) view;
+  Decision *decision = state->ring->decided == state->request ? state->ring->decision : NULL;
+  double value;
+
+  if (variable < 0 || variable >= (int) POLICY_VARIABLE_COUNT)
+    return 0;
+  value = policy_state_lookup ((PolicyVariable) variable, state);
+  if (decision) {
+    decision->asked |= G_GUINT64_CONSTANT (1) << variable;
+    decision->value[variable] = value;
+  }
+  return value;
+}
+
+static uint64_t plugin_now (const uringsim_view *view) { return sim_now (((const PolicyState *) view)->ring->sim); }
+
+const uringsim_host policy_plugin_host = { URINGSIM_POLICY_ABI, plugin_variable, plugin_value, plugin_now };
+
+/* ---- averages ---- */
+
 static double *average_place (const PolicyState *state, unsigned number, UrTime **ret_at)
 {
   const Policy *policy = state->ring->sim->setup->policy;
@@ -128,6 +163,24 @@ static void take_samples (PolicyState *state)
   }
 }
 
+static const PolicyRule *by_rules (PolicyState *state, PolicyLookup lookup)
+{
+  Simulation *sim = state->ring->sim;
+  const PolicyPlugin *plugin = sim->setup->policy->plugin;
+
+  if (G_UNLIKELY (plugin != NULL)) {
+    int choice = plugin->table->decide (sim->plugin_state, (const uringsim_view *) state);
+
+    if (choice >= 0 && (unsigned) choice < plugin->n_choices)
+      return &plugin->choices[choice];
+    if (choice != URINGSIM_BY_BASE)
+      sim_fail (sim, g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                                  "plug-in %s: decide() returned %d, expected -1 or 0 to %u", sim->setup->policy->name,
+                                  choice, plugin->n_choices - 1));
+  }
+  return policy_decide (sim->setup->policy, lookup, state);
+}
+
 static double noting_lookup (PolicyVariable variable, void *data)
 {
   const PolicyState *state = data;
@@ -140,7 +193,6 @@ static double noting_lookup (PolicyVariable variable, void *data)
 
 static const PolicyRule *decide_and_note (PolicyState *state)
 {
-  const SimulationSetup *setup = state->ring->sim->setup;
   const Request *request = state->request;
   Ring *ring = state->ring;
 
@@ -152,7 +204,7 @@ static const PolicyRule *decide_and_note (PolicyState *state)
                                 .io = request->io,
                                 .direct = request->direct };
   ring->decided = request;
-  ring->decision->rule = policy_decide (setup->policy, noting_lookup, state);
+  ring->decision->rule = by_rules (state, noting_lookup);
   return ring->decision->rule;
 }
 
@@ -174,9 +226,8 @@ const PolicyRule *policy_state_decide (PolicyState *state)
 
   if (G_UNLIKELY (setup->policy->n_averages))
     take_samples (state);
-  rule = G_UNLIKELY (setup->decision && request->application)
-             ? decide_and_note (state)
-             : policy_decide (setup->policy, policy_state_lookup, state);
+  rule = G_UNLIKELY (setup->decision && request->application) ? decide_and_note (state)
+                                                              : by_rules (state, policy_state_lookup);
   if (G_UNLIKELY (other && request->application) && other->number == request->number &&
       other->stream == request->application->number) {
     if (setup->decision)

@@ -6,12 +6,16 @@
 #define POLICY_STATE_H
 
 #include "model/ring.h"
+#include "model/uringsim-policy.h"
 
 typedef struct {
   Ring *ring;
   const Request *request;
   unsigned remaining;                   /* sqes of the batch that follow */
 } PolicyState;
+
+/* What is given to the open() of a plug-in. */
+extern const uringsim_host policy_plugin_host;
 
 /* A PolicyLookup; `state` is a PolicyState. */
 double policy_state_lookup (PolicyVariable variable, void *state);

@@ -59,6 +59,7 @@ struct Simulation {
   GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */
   BlockDevice *device;
   BdiWriteback *wb;                     /* of the device */
+  void *plugin_state;                   /* what the open() of a policy plug-in returned */
   Timeline *timeline;                   /* for the report */
   WorkerPool *kworkers;                 /* [n_nodes], of the workqueues before 5.5; NULL without one */
   DioPool *dio_pools;                   /* [n_cpus], of direct writes that have ended (dio_workqueue.h); NULL: none yet */

@@ -6,6 +6,8 @@
 #include "model/collect.h"
 #include "model/cpu.h"
 #include "model/dio_workqueue.h"
+#include "model/policy_plugin.h"
+#include "model/policy_state.h"
 #include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/workqueue.h"
@@ -346,6 +348,8 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   cpus_init (sim);
   sim->device = block_device_new (sim, setup->device);
   sim->wb = bdi_writeback_new (sim);
+  if (setup->policy->plugin && setup->policy->plugin->table->open)
+    sim->plugin_state = setup->policy->plugin->table->open (&policy_plugin_host);
   sim->timeline = g_new (Timeline, 1);
   timeline_init (sim->timeline, sim->wb->freerun);
   sim->tasks = g_ptr_array_new_with_free_func ((GDestroyNotify) task_free);
@@ -389,6 +393,8 @@ void sim_free (Simulation *sim)
   cpus_free (sim);
   ur_coroutine_pool_free (sim->stacks);
   bdi_writeback_free (sim->wb);
+  if (sim->setup->policy->plugin && sim->setup->policy->plugin->table->close)
+    sim->setup->policy->plugin->table->close (sim->plugin_state);
   g_free (sim->timeline);
   block_device_free (sim->device);
   ur_engine_free (sim->engine);

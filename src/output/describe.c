@@ -1,6 +1,7 @@
 /*
  * Policies, machines, file systems and experiments as descriptions: every effective value and where it comes from.
  */
+#include "model/policy_plugin.h"
 #include "src/output/description.h"
 #include "src/output/format.h"
 #include <limits.h>
@@ -25,6 +26,16 @@ static void field_kernel (Description *description, unsigned kernel)
   }
 }
 
+static void describe_rule (Description *d, const Policy *policy, const PolicyRule *rule)
+{
+  take_cell (d, g_strdup_printf ("%d", rule->number));
+  description_cell (d, rule->match_text);
+  description_cell (d, policy_attempt_name (rule->attempt));
+  take_cell (d, policy_on_again_text (policy, rule));
+  description_cell (d, rule->post_now ? "now" : "batch");
+  description_cell (d, rule->origin);
+}
+
 Description *describe_policy (const Policy *policy)
 {
   static const char *const kinds[] = { [QUEUE_IO_WQ] = "io-wq", [QUEUE_WORKQUEUE] = "workqueue" };
@@ -47,14 +58,11 @@ Description *describe_policy (const Policy *policy)
   description_field (d, "file", policy->path);
   g_string_free (bases, TRUE);
   description_table (d, "rules", "number# match attempt on_again post origin");
+  for (unsigned i = 0; policy->plugin && i < policy->plugin->n_choices; i++) {
+    describe_rule (d, policy, &policy->plugin->choices[i]);
+  }
   for (unsigned i = 0; i < policy->n_rules; i++) {
-    const PolicyRule *rule = &policy->rules[i];
-    take_cell (d, g_strdup_printf ("%d", rule->number));
-    description_cell (d, rule->match_text);
-    description_cell (d, policy_attempt_name (rule->attempt));
-    take_cell (d, policy_on_again_text (policy, rule));
-    description_cell (d, rule->post_now ? "now" : "batch");
-    description_cell (d, rule->origin);
+    describe_rule (d, policy, &policy->rules[i]);
   }
   description_table (d, "queues", "name kind max_workers hash kind_origin+ max_workers_origin+ hash_origin+");
   for (unsigned i = 0; i < policy->n_queues; i++) {
