@@ -146,6 +146,33 @@ static void keep_reserve (Task *task, DioPool *pool)
     worker_create (pool, task);
 }
 
+/* need_more_worker() */
+static gboolean need_more_worker (const DioPool *pool) { return pool->worklist.length && pool->nr_running == 0; }
+
+static void execute (Task *task, DioWorker *worker)
+{
+  DioPool *pool = worker->pool;
+
+  worker_leave_idle (worker);
+  keep_reserve (task, pool);
+  worker->busy = TRUE;
+  worker_running (task);
+  while (pool->worklist.length && pool->nr_running <= 1) { /* keep_working() */
+    Request *request = g_queue_pop_head_link (&pool->worklist)->data;
+
+    task_cost (task, COST_WORKQUEUE_ITEM);
+    request->dio_complete (task, request); /* from here on the request may be in use again */
+    task_cond_resched (task);
+    spinlock_hold (task, &pool->lock, 0);
+    task_sync (task);
+  }
+  worker->busy = FALSE;
+  if (worker->running)
+    pool->nr_running--;
+  worker->running = FALSE;
+  worker_enter_idle (worker);
+}
+
 /* worker_thread() */
 static void worker_body (Task *task, void *data)
 {
@@ -155,24 +182,8 @@ static void worker_body (Task *task, void *data)
   for (;;) {
     spinlock_hold (task, &pool->lock, sim_cost (pool->sim, COST_WORKER_SCAN));
     task_sync (task);
-    worker_leave_idle (worker);
-    keep_reserve (task, pool);
-    worker->busy = TRUE;
-    worker_running (task);
-    while (pool->worklist.length && pool->nr_running <= 1) { /* keep_working() */
-      Request *request = g_queue_pop_head_link (&pool->worklist)->data;
-
-      task_cost (task, COST_WORKQUEUE_ITEM);
-      request->dio_complete (task, request); /* from here on the request may be in use again */
-      task_cond_resched (task);
-      spinlock_hold (task, &pool->lock, 0);
-      task_sync (task);
-    }
-    worker->busy = FALSE;
-    if (worker->running)
-      pool->nr_running--;
-    worker->running = FALSE;
-    worker_enter_idle (worker);
+    if (need_more_worker (pool))
+      execute (task, worker);
     task_prepare_to_sleep (task);
     task->waits_for = "direct writes that have ended";
     task_schedule (task, UR_TIME_NEVER);

@@ -128,6 +128,38 @@ static void test_who_ends (void)
   }
 }
 
+/* While a kworker has an item nobody is woken for the next one: writes that end 2 us apart, items of 10 us. */
+static void test_one_kworker (void)
+{
+  static const struct {
+    const char *rule, *script, *log;
+    uint64_t wakeups;
+  } rows[] = {
+    { "one item: one kworker, which wakes the submitter", "S@1/0: ring:8 sqe:ow0@1 submit:1 reap", "S@36 reap a", 1 },
+    { "others come while it runs: it goes on, the one in reserve sleeps",
+      "S@1/0: ring:8 sqe:ow0@1 submit:1 reap run:100 sqe:ow0@2 submit run:2 sqe:ow0@3 submit run:2 sqe:ow0@4 submit:3 "
+      "reap",
+      "S@36 reap a, S@201 reap bcd", 3 },
+    { "several at once: the same", "S@1/0: ring:8 sqe:ow0@1 sqe:ow0@2 sqe:ow0@3 submit:3 reap", "S@66 reap abc", 1 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    const DirectRow row = { rows[i].rule,   "xfs",          KERNEL (6, 1),
+                            BLOCKS_WRITTEN, rows[i].script, i == 1 ? "aaaa" : i ? "aaa" : "a",
+                            rows[i].log };
+    Fixture *fixture =
+        run_stamped (&row, NULL, CACHE_COLD, "Worker.WorkqueueItem=10000, FileSystem xfs.DirectDone=5000", TRUE);
+    unsigned kworkers = 0;
+
+    for (unsigned k = 0; k < fixture->sim->tasks->len; k++)
+      kworkers += g_str_has_prefix (((const Task *) g_ptr_array_index (fixture->sim->tasks, k))->name, "kworker/0:");
+    ROW_CHECK (kworkers == 2, "%s: %u kworkers, expected one and one in reserve", rows[i].rule, kworkers);
+    ROW_CHECK (fixture->sim->count.wakeups == rows[i].wakeups, "%s: %d wake-ups", rows[i].rule,
+               (int) fixture->sim->count.wakeups);
+    fixture_free (fixture);
+  }
+}
+
 static void test_reads (void)
 {
   static const DirectRow rows[] = {
@@ -424,6 +456,7 @@ void register_direct_io_tests (void)
 
   fixture_test (suite, "where a write ends", test_ends);
   fixture_test (suite, "who ends it", test_who_ends);
+  fixture_test (suite, "one kworker at a time", test_one_kworker);
   fixture_test (suite, "reads", test_reads);
   fixture_test (suite, "writes", test_writes);
   fixture_test (suite, "waiting under the lock", test_waiting_under_the_lock);

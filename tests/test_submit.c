@@ -64,6 +64,27 @@ static void check_rows (const Row *rows, unsigned n, const char *base)
 #define ONE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap"
 #define TWICE(request) "S@1/0: ring:8 sqe:" request " submit:1 reap run:10 sqe:" request " submit:1 reap"
 
+/* A rule that tries forced requests tries a NOP too, which is done then. */
+static void test_forced_nop (void)
+{
+  static const struct {
+    const char *rule, *outcome;
+  } rows[] = { { "Match=force_async\nAttempt=nonblock\nOnAgain=queue:default", "i" },
+               { "Match=force_async\nAttempt=none\nOnAgain=queue:default", "U" } };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = policy_fixture ("linux-6.3", rows[i].rule, "ext4");
+    g_autofree char *outcome = NULL;
+
+    fixture_build (fixture);
+    fixture_script (fixture, ONE ("an"));
+    fixture_run (fixture, rows[i].rule);
+    outcome = fixture_outcomes (fixture);
+    ROW_CHECK (strcmp (outcome, rows[i].outcome) == 0, "%s: %s", rows[i].rule, outcome);
+    fixture_free (fixture);
+  }
+}
+
 static void test_conditions (void)
 {
   static const Row rows[] = {
@@ -73,6 +94,8 @@ static void test_conditions (void)
     { "extend", NULL, NULL, "S@1: ring:8 sqe:w0@16383 sqe:w0@16383+2 submit:2 reap", "Hi" },
     { "write && overwrite", NULL, NULL, "S@1: ring:8 sqe:w0@16383+2 sqe:w0@16383 submit:2 reap", "Hi" },
     { "sqe.link", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:lw0 sqe:w0 submit:3 reap", "HiH" },
+    { "force_async", NULL, NULL, "S@1: ring:8 sqe:an sqe:n submit:2 reap", "ii" }, /* NOPs, which never block */
+    { "write", NULL, NULL, "S@1: ring:8 sqe:an sqe:n submit:2 reap", "Ui" },
     { "sqe.drain", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:dw0 submit:2 reap", "Hi" },
     { "sqe.fixed_file", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:fw0 submit:2 reap", "Hi" },
     { "write && file.writers == 0", NULL, NULL, ONE ("w0"), "i" },
@@ -331,6 +354,7 @@ void register_submit_tests (void)
   CU_pSuite suite = fixture_suite ("submit");
 
   fixture_test (suite, "what conditions see", test_conditions);
+  fixture_test (suite, "forced NOPs", test_forced_nop);
   fixture_test (suite, "OnAgain=fail", test_on_again_fail);
   fixture_test (suite, "OnAgain=retry:N", test_on_again_retry);
   fixture_test (suite, "OnAgain= that does not apply", test_on_again_errors);
