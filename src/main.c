@@ -23,7 +23,8 @@ static const Command commands[] = {
   { "calibrate", USER_CALIBRATE, "RESULT...", "a machine file fitted to measured results",
     "Fits a few values of a machine to measured throughput, names those that the results cannot tell, and\n"
     "writes a machine file with -o FILE.machine.  The report says how sure each value is and how far each\n"
-    "result is off.  Exit status 1 if nothing could be fitted.",
+    "result is off.  Exit status 1 if nothing could be fitted.  With --measure DIRECTORY it runs a set of jobs\n"
+    "with fio there instead and writes their results.",
     command_calibrate },
   { "list", USER_LIST, "KIND", "what is shipped", "KIND is policies, machines, file-systems, devices or experiments.",
     command_list },

@@ -9,6 +9,8 @@
 #include "src/command/calibration_report.h"
 #include "src/command/command.h"
 #include "src/command/interrupt.h"
+#include "src/command/measure.h"
+#include "src/input/fio_result.h"
 #include "src/input/throughput_record.h"
 #include "src/output/escape.h"
 #include <math.h>
@@ -53,14 +55,46 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Calibration, calibration_free)
 
 /* ---- results ---- */
 
+/* (transfer full) (element-type Measurement) */
+static GPtrArray *read_file (const char *path, GError **error)
+{
+  g_autoptr (GError) cause = NULL;
+  ByteSource *source = byte_source_open (path, error);
+  const InputKind kind = source ? input_detect (source, &cause) : INPUT_UNKNOWN;
+  GPtrArray *records = NULL;
+
+  if (cause) {
+    g_propagate_error (error, g_steal_pointer (&cause));
+  } else if (kind == INPUT_FIO_JSON) {
+    records = fio_results_read (source, error);
+  } else if (kind == INPUT_THROUGHPUT) {
+    records = throughput_records_read (source, error);
+  } else if (source) {
+    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,
+                 "%s: found %s, expected throughput records or a JSON result of fio", byte_source_name (source),
+                 input_kind_name (kind));
+  }
+  byte_source_unref (source);
+  return records;
+}
+
+/* I/Os per second: p80 of repetitions, or the sum of what fio says. */
+static double rate_of (const Measurement *record)
+{
+  double rate = record->iops.p80;
+
+  for (unsigned d = 0; record->iops.p80 <= 0 && record->has_ops && d < MEASURED_DIRECTIONS; d++) {
+    rate += record->op[d].iops;
+  }
+  return rate;
+}
+
 static gboolean read_results (Calibration *calibration, GError **error)
 {
   const GPtrArray *paths = calibration->options->arguments;
 
   for (unsigned i = 0; i < paths->len; i++) {
-    ByteSource *source = byte_source_open (paths->pdata[i], error);
-    GPtrArray *records = source ? throughput_records_read (source, error) : NULL;
-    byte_source_unref (source);
+    GPtrArray *records = read_file (paths->pdata[i], error);
     if (!records) {
       return FALSE;
     }
@@ -108,13 +142,13 @@ static gboolean fill_jobs (Calibration *calibration, GError **error)
     const int reference = calibration->options->absolute ? -1 : find_reference (calibration, record);
     g_autofree char *name = g_strdup_printf ("%s %s", record->fs ? record->fs : "", record->name);
     calibration->names[i] = escape_text_short (g_strstrip (name), -1, 100);
-    if (record->iops.p80 <= 0) {
+    if (rate_of (record) <= 0) {
       g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s:%u: found no rate, expected iops", record->file,
                    record->line);
       return FALSE;
     }
     calibration->jobs[i] =
-        (CalibrationJob){ .figure = CALIBRATION_IOPS, .measured = record->iops.p80, .reference = reference };
+        (CalibrationJob){ .figure = CALIBRATION_IOPS, .measured = rate_of (record), .reference = reference };
     calibration->scored[i] = reference != (int) i;
     calibration->deviation[i] = deviation_of (record);
     if (reference >= 0) {
@@ -371,6 +405,9 @@ CommandExit command_calibrate (const Options *options, GError **error)
   calibration->base = options->base ? options->base : OPTIONS_DEFAULT_MACHINE;
   calibration->records = g_ptr_array_new_with_free_func ((GDestroyNotify) measurement_free);
   calibration->notes = g_ptr_array_new_with_free_func (g_free);
+  if (options->measure) {
+    return measure (options, error);
+  }
   if (!check_options (options, error)) {
     return EXIT_USAGE;
   }

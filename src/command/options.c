@@ -74,6 +74,8 @@ static const OptionRow option_table[] = {
     "a machine value to fit instead of the default set, e.g. CPU.Syscall; may be repeated" },
   { "use", 0, TYPE_COLLECT, AT (use), USER_CALIBRATE, 0, 0, NULL, "GLOB|LIST",
     "results to fit to, by name or number (1,4-6); the others are predicted (default: all are used)" },
+  { "measure", 0, TYPE_STRING, AT (measure), USER_CALIBRATE, 0, 0, NULL, "DIRECTORY",
+    "run the calibration jobs with fio there and write throughput records" },
   { "leave-one-out", 0, TYPE_FLAG, AT (leave_one_out), USER_CALIBRATE, 0, 0, NULL, NULL,
     "fit again without each of the results used" },
   { "within", 0, TYPE_UNSIGNED, AT (within), USER_CALIBRATE, 2, 100, NULL, "FACTOR",
