@@ -109,15 +109,20 @@ static void check_little (Simulation *sim)
                   area, sim->residence);
 }
 
+static void check_rwsem (Simulation *sim, const Rwsem *sem)
+{
+  if (rwsem_is_locked (sem) || sem->n_waiters || sem->osq.n)
+    check_failed (sim, "check: %s is held or waited for at the end (%s)", sem->name,
+                  sem->owner ? sem->owner->name : "no writer");
+}
+
 static void check_locks (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->inodes->len; i++) {
     const Inode *inode = g_ptr_array_index (sim->inodes, i);
-    const Rwsem *sem = &inode->rwsem;
 
-    if (rwsem_is_locked (sem) || sem->n_waiters || sem->osq.n)
-      check_failed (sim, "check: %s is held or waited for at the end (%s)", sem->name,
-                    sem->owner ? sem->owner->name : "no writer");
+    check_rwsem (sim, &inode->rwsem);
+    check_rwsem (sim, &inode->extents);
   }
 }
 
@@ -304,10 +309,15 @@ static void collect_locks (const Simulation *sim, RunResult *result, double busy
 {
   ResultLock *lock;
 
-  result->lock = g_new0 (ResultLock, MAX (sim->inodes->len + sim->rings->len + sim->sq_data->len, 1));
+  result->lock = g_new0 (ResultLock, MAX (2 * sim->inodes->len + sim->rings->len + sim->sq_data->len, 1));
   lock = result->lock;
-  for (unsigned i = 0; i < sim->inodes->len; i++)
-    lock = collect_rwsem (sim, &((const Inode *) g_ptr_array_index (sim->inodes, i))->rwsem, lock);
+  for (unsigned i = 0; i < sim->inodes->len; i++) {
+    const Inode *inode = g_ptr_array_index (sim->inodes, i);
+
+    lock = collect_rwsem (sim, &inode->rwsem, lock);
+    if (inode->extents.count.contended) /* else not worth a line */
+      lock = collect_rwsem (sim, &inode->extents, lock);
+  }
   for (unsigned i = 0; i < sim->rings->len; i++)
     lock = collect_mutex (sim, &((const Ring *) g_ptr_array_index (sim->rings, i))->uring_lock, lock);
   for (unsigned i = 0; i < sim->sq_data->len; i++)

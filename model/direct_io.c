@@ -16,11 +16,13 @@ typedef struct {
   gboolean drains;    /* first waits for all other direct requests of the inode */
   gboolean may_block; /* NOWAIT is refused */
   gboolean overwrite; /* blocks with data, inside EOF */
+  gboolean converts;  /* allocated blocks without data, inside EOF: their extent is converted at the end, */
+  gboolean splits;    /* and split before it is submitted */
 } WriteNeeds;
 
 static WriteNeeds needs_exclusive (gboolean waits, gboolean drains)
 {
-  return (WriteNeeds){ LOCK_EXCLUSIVE, waits, drains, TRUE, FALSE };
+  return (WriteNeeds){ LOCK_EXCLUSIVE, waits, drains, TRUE, FALSE, FALSE, FALSE };
 }
 
 /* ext4_dio_write_checks(), xfs_file_dio_write(), btrfs_direct_write(). */
@@ -33,7 +35,7 @@ static WriteNeeds write_needs (const Simulation *sim, const Request *request)
   gboolean overwrite = end <= inode->size && count.written == count.pages;
   gboolean aligned = offset % PAGE_SIZE_BYTES == 0 && request->io.length % PAGE_SIZE_BYTES == 0;
   gboolean allocated = overwrite || end <= inode->pages.base_pages * PAGE_SIZE_BYTES;
-  WriteNeeds needs = { fs->direct.write, FALSE, FALSE, FALSE, overwrite };
+  WriteNeeds needs = { fs->direct.write, FALSE, FALSE, FALSE, overwrite, FALSE, FALSE };
 
   if (!fs->regular)
     return needs;
@@ -46,13 +48,26 @@ static WriteNeeds write_needs (const Simulation *sim, const Request *request)
     needs.waits = fs->direct.extend_waits;
     needs.may_block = needs.lock == LOCK_EXCLUSIVE;
   } else if (!overwrite && allocated && !kernel_range_has (fs->direct.unwritten, sim->kernel)) {
-    return needs_exclusive (FALSE, FALSE);
+    needs = needs_exclusive (FALSE, FALSE); /* ext4_iomap_alloc(), EXT4_GET_BLOCKS_IO_CREATE_EXT */
+    needs.converts = needs.splits = TRUE;
+    return needs;
   } else if (!allocated && fs->direct.extend == LOCK_EXCLUSIVE &&
              !kernel_range_has (fs->direct.allocate, sim->kernel)) {
     return needs_exclusive (fs->direct.extend_waits, FALSE);
   }
+  needs.converts = !overwrite && allocated && end <= inode->size;
   needs.may_block = needs.may_block || (!allocated && !kernel_range_has (fs->direct.allocate, sim->kernel));
   return needs;
+}
+
+/* ext4_convert_unwritten_extents(), xfs_iomap_write_unwritten(), and the split before: one at a time in a file. */
+static void change_extents (Task *task, Inode *inode, FileSystemCostKey cost)
+{
+  if (!task->sim->fs_costs->cost[cost].ns)
+    return;
+  rwsem_down_write (task, &inode->extents);
+  task_run (task, sim_fs_cost (task->sim, cost)); /* a transaction: no lines that those who wait pull at */
+  rwsem_up_write (task, &inode->extents);
 }
 
 static void charge_complete (Simulation *sim, Task *task, Cpu *cpu)
@@ -82,6 +97,8 @@ static void direct_complete (Request *request, Task *task, Cpu *cpu)
 /* iomap_dio_deferred_complete() */
 static void direct_deferred_complete (Task *task, Request *request)
 {
+  if (request->dio_converts)
+    change_extents (task, request->inode, FS_COST_CONVERT);
   charge_complete (task->sim, task, NULL);
   task_sync (task);
   direct_complete (request, task, NULL);
@@ -160,6 +177,8 @@ static FileIoResult submit (Task *task, Request *request, uint64_t length, LockM
   request->dio_submitting = TRUE;
   request->dio_ended = FALSE;
   request->dio_waiter = NULL;
+  if (request->io.op != IO_WRITE)
+    request->dio_converts = FALSE;
   inode->direct++;
   nowait = nowait && (request->bio.polled || !sim->setup->file_system->regular);
   if (!block_submit_bio (task, sim->device, &request->bio, nowait)) {
@@ -175,6 +194,8 @@ static FileIoResult submit (Task *task, Request *request, uint64_t length, LockM
     task->waits_for = NULL;
   }
   request->dio_submitting = FALSE;
+  if (request->dio_ended && request->dio_converts)
+    change_extents (task, inode, FS_COST_CONVERT);
   if (request->dio_ended) { /* before the submission was over, or waited for */
     inode_unlock (task, inode, mode);
     return FILE_IO_DONE;
@@ -256,6 +277,9 @@ static FileIoResult direct_write (Task *task, Request *request, DirectHow how)
     page_cache_drop (&inode->pages, request->io.offset, request->io.length);
   }
   request->dio_overwrite = needs.overwrite;
+  request->dio_converts = needs.converts;
+  if (needs.splits)
+    change_extents (task, inode, FS_COST_SPLIT);
   return submit (task, request, request->io.length, mode, needs.waits, nowait);
 }
 

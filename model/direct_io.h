@@ -12,7 +12,9 @@
  *   - pages of the range in the cache are written out first, and dropped by a write; both refuse NOWAIT;
  *   - only a block device passes NOWAIT on to the block layer: a missing tag sends the request to a worker, while a
  *     file's request sleeps for it in the submitter; polled requests pass it on too.
- * The end of a request frees its pages, converts extents and calls ki_complete, in the interrupt.  That of a write that
+ *   - blocks without data inside EOF: their extent is converted to one with data when the write ends, one write of an inode
+ *     at a time (i_data_sem, ILOCK); where that needs the lock exclusively their extent is split before, too.
+ * The end of a request frees its pages and calls ki_complete, in the interrupt.  That of a write that
  * nobody waits for comes later where the .fs file says so:
  *   - one that needs the file system (blocks without data, the file grows) in a kworker of the interrupt's CPU
  *     (dio_workqueue.h);
@@ -20,7 +22,7 @@
  *   - or overwrites from io_uring in its task_work (IOMAP_DIO_CALLER_COMP, IOCB_DIO_CALLER_COMP): made for 6.6 and
  *     switched off before that was released (838b35bb6a89), for who waits there for the inode's direct requests waits
  *     for itself.
- * Polled writes end where they are found.
+ * Polled writes end where they are found, and convert nothing.
  */
 #ifndef DIRECT_IO_H
 #define DIRECT_IO_H

@@ -20,6 +20,8 @@ Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState st
   inode->bucket = (unsigned) ur_random_below (&random, IO_WQ_BUCKETS);
   g_snprintf (name, sizeof name, "inode:%u", number);
   rwsem_init (&inode->rwsem, name);
+  g_snprintf (name, sizeof name, "extents:%u", number);
+  rwsem_init (&inode->extents, name);
   page_cache_init (&inode->pages, size, state, written);
   if (!sim->setup->file_system->in_memory) {
     inode->pages.totals = &sim->wb->pages;

@@ -17,6 +17,7 @@ struct Inode {
   uint32_t number;                      /* index of the file in the workload */
   uint64_t size;                        /* i_size */
   Rwsem rwsem;                          /* i_rwsem; XFS: IOLOCK */
+  Rwsem extents;                        /* i_data_sem of ext4, ILOCK of XFS: taken to change extents without data */
   PageCache pages;
   uint64_t next_page;                   /* after the last page read or written: what follows is prefetched */
   uint64_t device_start;                /* where its first block lies: files are contiguous */

@@ -121,7 +121,11 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
   X (FS_COST_FSYNC,         "Fsync",        "fsync: CPU time and commit, device excluded") \
   X (FS_COST_DIRECT_BEFORE, "DirectBefore", "direct call before the inode lock: iov, checks, dio allocation") \
   X (FS_COST_DIRECT_LOCKED, "DirectLocked", "direct call, per bio: block mapping, pinning of the pages") \
-  X (FS_COST_DIRECT_DONE,   "DirectDone",   "end of a direct call: unpinning, extent conversion")
+  X (FS_COST_DIRECT_DONE,   "DirectDone",   "end of a direct call: unpinning") \
+  X (FS_COST_SPLIT,         "Split", \
+     "direct write into blocks without data, where that splits their extent before it is submitted: a transaction") \
+  X (FS_COST_CONVERT,       "Convert", \
+     "end of a direct write into blocks without data: a transaction that converts their extent")
 
 #define FILE_SYSTEM_COST_ENUM(id, key, text) id,
 typedef enum { FILE_SYSTEM_COSTS (FILE_SYSTEM_COST_ENUM) FS_COSTS } FileSystemCostKey;

@@ -83,7 +83,7 @@ struct Request {
   Bio bio;                /* of a direct request */
   gboolean polled;        /* IOCB_HIPRI */
   gboolean iopoll_completed, iopoll_slept; UrTime iopoll_start;   /* iopoll.c */
-  gboolean dio_submitting, dio_ended, dio_overwrite; Task *dio_waiter;    /* direct_io.c */
+  gboolean dio_submitting, dio_ended, dio_overwrite, dio_converts; Task *dio_waiter;      /* direct_io.c */
   /* IOCB_DIO_CALLER_COMP: what is left to do in the task; of dio_workqueue.h: in the kworker. */
   void (*dio_complete) (Task *task, Request *request);
   gboolean aio_busy, aio_awaited;                         /* application_posixaio.c */

@@ -450,6 +450,31 @@ static void test_engines (void)
   }
 }
 
+/* Blocks without data: converted at the end, one write of a file after the other; split before on ext4 up to 6.2. */
+static void test_conversion (void)
+{
+  static const char set[] = "FileSystem ext4.Split=30000, FileSystem ext4.Convert=10000, FileSystem xfs.Convert=10000, "
+                            "Worker.WorkqueueItem=1000";
+  static const DirectRow rows[] = {
+    { "conversions one after the other", "ext4", KERNEL (6, 3), BLOCKS_UNWRITTEN,
+      "A/0: call:ow0 | B/1: call:ow0@1 | C/2: call:ow0@2", "iii", "A@30 4096, B@40 4096, C@50 4096" },
+    { "conversions one after the other", "xfs", KERNEL (6, 1), BLOCKS_UNWRITTEN, "A/0: call:ow0 | B/1: call:ow0@1", "ii",
+      "A@30 4096, B@40 4096" },
+    { "blocks with data: none", "ext4", KERNEL (6, 3), BLOCKS_WRITTEN, "A/0: call:ow0 | B/1: call:ow0@1", "ii",
+      "A@20 4096, B@20 4096" },
+    { "none the second time", "ext4", KERNEL (6, 3), BLOCKS_UNWRITTEN, "A/0: call:ow0 call:ow0", "ii",
+      "A@30 4096, A@50 4096" },
+    { "a read converts nothing", "ext4", KERNEL (6, 3), BLOCKS_UNWRITTEN, "A/0: call:ow0 call:or0", "ii",
+      "A@30 4096, A@130 4096" },
+    { "exclusive lock: split before, and the next one waits", "ext4", KERNEL (6, 2), BLOCKS_UNWRITTEN,
+      "A/0: call:ow0 | B/1: call:ow0@1", "ii", "A@60 4096, B@120 4096" },
+    { "no split where it is shared", "ext4", KERNEL (6, 3), BLOCKS_UNWRITTEN, "A/0: call:ow0", "i", "A@30 4096" },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
+    fixture_free (run_stamped (&rows[i], NULL, CACHE_COLD, set, TRUE));
+}
+
 void register_direct_io_tests (void)
 {
   CU_pSuite suite = fixture_suite ("direct I/O");
@@ -457,6 +482,7 @@ void register_direct_io_tests (void)
   fixture_test (suite, "where a write ends", test_ends);
   fixture_test (suite, "who ends it", test_who_ends);
   fixture_test (suite, "one kworker at a time", test_one_kworker);
+  fixture_test (suite, "blocks without data", test_conversion);
   fixture_test (suite, "reads", test_reads);
   fixture_test (suite, "writes", test_writes);
   fixture_test (suite, "waiting under the lock", test_waiting_under_the_lock);

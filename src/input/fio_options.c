@@ -118,6 +118,7 @@ static gboolean set_fallocate (Setting *s, GError **error)
   static const char *const reserving[] = { "native", "posix", "truncate", "1", NULL };
   static const char *const not_reserving[] = { "none", "keep", "0", NULL };
 
+  s->o->fallocate_given = TRUE;
   s->o->size_reserved = s->value && g_strv_contains (reserving, s->value);
   if (s->o->size_reserved || (s->value && g_strv_contains (not_reserving, s->value))) {
     return TRUE;

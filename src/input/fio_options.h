@@ -41,6 +41,7 @@ typedef struct {
   uint64_t rate[3], rate_iops[3];
   gboolean rate_poisson, rate_ignore_thinktime, nowait, end_fsync, fsync_on_close;
   gboolean time_based, stonewall, invalidate, pre_read, overwrite, file_append;
+  gboolean fallocate_given;      /* a job that only writes makes its file, whatever its order */
   gboolean size_reserved;        /* fallocate: a file that is created has its whole size before the first write */
   const char *read_iolog, *replay_redirect;                           /* (nullable) */
   gboolean replay_no_stall, replay_skip[IO_OPS];

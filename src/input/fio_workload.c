@@ -242,10 +242,11 @@ static void add_files (Section *s, WorkloadJob *job)
   const Pattern *p = &job->pattern;
   Workload *workload = s->jobs->workload;
   const int forced = s->jobs->options->files_exist;
-  /* A job that only writes from front to back makes its file, with its size but without pages (fallocate); all others
-   * find them written. */
-  const gboolean creates =
-      p->order == PATTERN_SEQUENTIAL && p->has_write && !p->has_read && !p->has_trim && !o->overwrite;
+  /* A job that only writes, from front to back or with a word on fallocate, makes its file, with its size but without
+   * pages; all others find them written.  (fio writes no file in advance for a job that only writes; one at random that
+   * says nothing of it is taken to be run again on the same file.) */
+  const gboolean creates = (p->order == PATTERN_SEQUENTIAL || (o->fallocate_given && o->size_reserved)) &&
+                           p->has_write && !p->has_read && !p->has_trim && !o->overwrite;
   const gboolean exists = forced >= 0 ? forced > 0 : !creates;
   const gboolean has_size = exists || (creates && o->size_reserved);
   const gboolean resident = exists && (o->pre_read || !o->invalidate);
