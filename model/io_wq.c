@@ -183,6 +183,35 @@ static void io_wq_insert_work (IoWqe *wqe, IoWorkList *list, Request *request)
   list->n++;
 }
 
+/* io_worker_spin_for_work() of 5.5 (36c2f9223e84, removed in 5.6 by 3030fd4cb783): after work up to 1000 looks at the
+ * list, without its lock, until there is some or somebody else wants the CPU.  The worker counts as running. */
+static gboolean io_wq_spins (const IoWq *wq) { return wq->kernel == KERNEL (5, 5); }
+
+static void io_worker_spin_for_work (Task *task, IoWorker *worker)
+{
+  task_sync (task);
+  if (io_acct_has_work (worker->acct))
+    return;
+  worker->spinning = TRUE;
+  task_spin (task, NULL, sim_now (task->sim) + sim_cost (task->sim, COST_WORKER_SPIN));
+  worker->spinning = FALSE;
+}
+
+/* The list has work again: who spins sees it when the line has come over.  Lock, list and flags are on that line, and
+ * the looks of who spins take it away from `task` between its accesses. */
+static void io_wq_end_spins (Task *task, const IoWqe *wqe)
+{
+  gboolean any = FALSE;
+
+  for (IoWorker *worker = io_wq_spins (wqe->wq) ? wqe->wq->all : NULL; worker; worker = worker->all_next)
+    if (worker->spinning && worker->wqe == wqe) {
+      task_spin_finish (worker->task, sim_cost (wqe->wq->sim, COST_LOCK_TRANSFER));
+      any = TRUE;
+    }
+  for (unsigned access = 0; any && access < 3; access++)
+    task_cost (task, COST_LOCK_TRANSFER);
+}
+
 void io_wqe_enqueue (Task *task, IoWqe *wqe, Request *request)
 {
   const IoWq *wq = wqe->wq;
@@ -194,6 +223,7 @@ void io_wqe_enqueue (Task *task, IoWqe *wqe, Request *request)
   request->time.queued = sim_now (wq->sim);
   io_wq_insert_work (wqe, acct->list, request);
   acct->list->stalled = FALSE;
+  io_wq_end_spins (task, wqe);
   if (wq->kernel < KERNEL (5, 15) && !concurrent && acct->nr_running)
     return;
   if (wq->kernel >= KERNEL (5, 18) && wqe->free_list) { /* the head of the list and the worker: lines it wrote last */
@@ -311,6 +341,8 @@ static void io_wq_unhash (Task *task, IoWorker *worker, unsigned bucket)
   task_sync (task);
   hash->map &= ~((uint64_t) 1 << bucket);
   worker->acct->list->stalled = FALSE;
+  if (io_acct_has_work (worker->acct))
+    io_wq_end_spins (task, worker->wqe);
   if (!hash->waiting)
     return;
   spinlock_hold (task, &hash->wait_lock, 0); /* wake_up() */
@@ -454,7 +486,11 @@ void io_worker_body (Task *task, void *data)
   }
   for (;;) {
     UrTime awake_at = task->awake_at;
-    UrTime scan = worked ? 0 : sim_cost (sim, COST_WORKER_SCAN); /* the second look finds the line in the own cache */
+    UrTime scan;
+
+    if (worked && io_wq_spins (worker->wqe->wq))
+      io_worker_spin_for_work (task, worker);
+    scan = worked ? 0 : sim_cost (sim, COST_WORKER_SCAN); /* the second look finds the line in the own cache */
 
     worked = FALSE;
     task_prepare_to_sleep (task);

@@ -49,6 +49,7 @@ struct IoWorker {
   gboolean fixed;                       /* 5.5 to 5.11: never leaves */
   gboolean running;                     /* IO_WORKER_F_RUNNING: counted in nr_running */
   gboolean on_free_list, timed_out;
+  gboolean spinning;                    /* 5.5: looks for new work before it goes idle */
   gboolean create_requested;            /* create_state: one creation asked for at a time */
   IoWqAcct *create_acct; IoWorker *create_next;
   IoWorker *free_next, *free_prev;

@@ -62,6 +62,8 @@
      "io-wq worker: one look at the list under acct->lock that ends with or without work") \
   X (COST_WORKER_IDLE,      "Worker",    "Idle", \
      "io-wq worker without work: the idle timer and the way into schedule()") \
+  X (COST_WORKER_SPIN,      "Worker",    "SpinForWork", \
+     "io-wq worker of 5.5 without work: 1000 looks for new work, before it goes idle") \
   X (COST_WORKQUEUE_QUEUE,  "Worker",    "WorkqueueQueue", \
      "queue_work on an unbound workqueue, without the wake-up") \
   X (COST_WORKQUEUE_ITEM,   "Worker",    "WorkqueueItem", \

@@ -116,6 +116,39 @@ static void test_enqueue_twice (void)
   }
 }
 
+/* ---- 5.5: spinning for work ---- */
+
+/* A worker has done a write; 20 or 100 us later the next one comes.  Who spins takes it without a wake-up. */
+static void test_spin_for_work (void)
+{
+  static const struct {
+    const char *rule, *kernel, *script, *buckets;
+    uint64_t wakeups; /* of the application and, if it sleeps, of the worker */
+    UrTime spun;
+  } rows[] = {
+    { "5.5: what comes while it spins is taken without a wake-up", "5.5",
+      "S@1: ring:8 sqe:w0 submit:1 reap run:20 sqe:w0 submit:1 reap run:1", "0123", 2, 20000 },
+    { "5.5: spinning ends and it sleeps", "5.5", "S@1: ring:8 sqe:w0 submit:1 reap run:100 sqe:w0 submit:1 reap run:1",
+      "0123", 3, 40000 },
+    { "5.6: it sleeps at once", "5.6", "S@1: ring:8 sqe:w0 submit:1 reap run:20 sqe:w0 submit:1 reap run:1", "0123", 3,
+      0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree char *set = g_strdup_printf ("kernel=%s, Worker.SpinForWork=40000", rows[i].kernel);
+    const WqRow row = { rows[i].rule, "linux-5.10", set, rows[i].script, rows[i].buckets, "ab", "ab", 1, 1 };
+    Fixture *fixture = wq_run_row (&row, HASH_NONE);
+    UrTime spun = 0;
+
+    for (unsigned cpu = 0; cpu < fixture->sim->n_cpus; cpu++)
+      spun += fixture->sim->cpus[cpu].spin;
+    ROW_CHECK (spun >= rows[i].spun && spun < rows[i].spun + 5000, "%s: spun for %d ns", rows[i].rule, (int) spun);
+    ROW_CHECK (fixture->sim->count.wakeups == rows[i].wakeups, "%s: %d wake-ups", rows[i].rule,
+               (int) fixture->sim->count.wakeups);
+    fixture_free (fixture);
+  }
+}
+
 /* ---- the race of 5.18 to 6.15 ---- */
 
 /* The worker looks for the last time at some moment after its write, and its sleeping hook looks 2 us later
@@ -329,6 +362,7 @@ void register_io_wq_eras_tests (void)
   fixture_test (suite, "what never changed", test_always);
   fixture_test (suite, "enqueue: who is woken", test_enqueue_wakes);
   fixture_test (suite, "enqueue: twice before it is awake", test_enqueue_twice);
+  fixture_test (suite, "spinning for work", test_spin_for_work);
   fixture_test (suite, "the race of 5.18 to 6.15", test_race);
   fixture_test (suite, "creation", test_creation);
   fixture_test (suite, "cancelling", test_cancel);
