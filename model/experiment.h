@@ -73,7 +73,7 @@ gboolean experiment_ratio_has_side (const ExperimentRatio *ratio);
 
 /* Whether `machine` is its base with no more changes than the experiment admits (model/experiment_fit.c): every value
  * that its own file sets or that differs from `base` is named in Fitted=, every name there is such a value or is set
- * by Set= or Cpus= for all rows, there are at most rows - 1 and at most 3 of them, and all other keys of Set= and
+ * by Set= or Cpus= for all rows, there are at most rows - 1 (published ones) and at most 3 of them, and all other keys of Set= and
  * Cpus= are named in Stated=. */
 gboolean experiment_check_fitted (const Experiment *experiment, const Machine *machine, const Machine *base,
                                   GError **error);

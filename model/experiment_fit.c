@@ -1,6 +1,7 @@
 /*
  * The limit on what may be fitted to an experiment: a machine differs from its base in the keys of Fitted= only, at
- * most rows - 1 of them and never more than 3.  What Set= and Cpus= change counts too, unless it is named in Stated=.
+ * most rows - 1 of them (rows that have a published figure) and never more than 3.  What Set= and Cpus= change counts
+ * too, unless it is named in Stated=.
  */
 #include "model/experiment.h"
 
@@ -166,17 +167,34 @@ static gboolean check_listed (const FittedCheck *check)
   return TRUE;
 }
 
+/* Rows with a published figure: the others cannot be fitted to. */
+static unsigned count_published (const Experiment *e)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < e->n_rows; i++) {
+    gboolean any = FALSE;
+
+    for (unsigned k = 0; k < METRICS_N; k++) {
+      any = any || e->rows[i].published[k] >= 0;
+    }
+    n += any;
+  }
+  return n;
+}
+
 gboolean experiment_check_fitted (const Experiment *experiment, const Machine *machine, const Machine *base,
                                   GError **error)
 {
   g_autoptr (GPtrArray) changed = g_ptr_array_new_with_free_func (g_free);
   FittedCheck check = { experiment, machine, changed, error };
-  unsigned n = g_strv_length (experiment->fitted), most = MIN (experiment->n_rows - 1, FITTED_MAX);
+  unsigned n = g_strv_length (experiment->fitted), rows = count_published (experiment);
+  unsigned most = MIN (rows ? rows - 1 : 0, FITTED_MAX);
 
   if (n > most) {
     g_set_error (error, EXPERIMENT_ERROR, KEY_FILE_VALUE,
-                 "%s: Fitted= names %u keys; an experiment of %u rows may fit %u (rows - 1, at most %u)",
-                 experiment->path, n, experiment->n_rows, most, FITTED_MAX);
+                 "%s: Fitted= names %u keys; an experiment of %u published rows may fit %u (rows - 1, at most %u)",
+                 experiment->path, n, rows, most, FITTED_MAX);
     return FALSE;
   }
   collect_changes (&check, base);
