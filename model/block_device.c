@@ -579,7 +579,7 @@ static void part_ended (Bio *part, Task *task, Cpu *cpu)
     end_bio (whole, task, cpu);
 }
 
-/* The driver does it at once, on this CPU. */
+/* The driver does it at once, on this CPU.  It is bio-based: no request, no tag; Time= is all that it takes. */
 static void submit_synchronously (Task *task, BlockDevice *block, Bio *bio)
 {
   BlockRequest request = { .op = bio->op, .start = bio->start, .length = bio->length };
@@ -587,7 +587,6 @@ static void submit_synchronously (Task *task, BlockDevice *block, Bio *bio)
 
   block->count.requests[bio->op]++;
   block->count.bytes[bio->op] += bio->length;
-  task_cost (task, COST_BLOCK_SUBMIT);
   task_run (task, (UrTime) ((double) service_time (block, &request) * (bio->op == BLOCK_FLUSH ? 1 : pages)));
   block->channels_busy++;
   task_sync (task);

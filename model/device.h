@@ -24,6 +24,8 @@ typedef enum { DEVICE_NS, DEVICE_COUNT, DEVICE_BYTES, DEVICE_NUMBER, DEVICE_YESN
      "requests are done by the submitting CPU in the submit call (brd): no queue, no interrupt") \
   X (DEVICE_POLL,          "Device", "Poll",         DEVICE_YESNO,  0, 1, \
      "has poll queues, so IOPOLL is possible") \
+  X (DEVICE_NOWAIT,        "Device", "NoWait",       DEVICE_YESNO,  0, 1, \
+     "takes bios that must not wait (QUEUE_FLAG_NOWAIT); without, io_uring punts what reaches it") \
   X (DEVICE_READ_TIME,     "Read",   "Time",         DEVICE_NS,     0, 1e12,   "a 4 KiB read, without waiting") \
   X (DEVICE_READ_SPREAD,   "Read",   "Spread",       DEVICE_NUMBER, 0, 4,      "coefficient of variation of Time") \
   X (DEVICE_READ_TAIL,     "Read",   "TailPercent",  DEVICE_NUMBER, 0, 100,    "share of slow reads") \

@@ -153,6 +153,17 @@ static void direct_ended (Bio *bio, Task *task, Cpu *cpu)
     request->ki_complete (request, task, cpu);
 }
 
+/* Mapping and pinning; the pages of a registered buffer are pinned for good (bio_iov_iter_get_pages() of a bvec). */
+static UrTime direct_cost (Simulation *sim, const Request *request)
+{
+  UrTime ns = sim_fs_cost (sim, FS_COST_DIRECT_LOCKED), saved;
+
+  if (!(request->sqe_flags & SQE_FIXED_BUFFER))
+    return ns;
+  saved = sim_cost (sim, COST_BLOCK_PIN_SAVES);
+  return ns > saved ? ns - saved : 0;
+}
+
 /* Submits the bio, and sleeps until it has ended if it has to be waited for.  The lock (`mode`) is held, and given up.
  * After FILE_IO_QUEUED the request may be gone. */
 static FileIoResult submit (Task *task, Request *request, uint64_t length, LockMode mode, gboolean waits,
@@ -167,7 +178,7 @@ static FileIoResult submit (Task *task, Request *request, uint64_t length, LockM
     request->result = -EOPNOTSUPP;
     return FILE_IO_DONE;
   }
-  task_run (task, sim_fs_cost (sim, FS_COST_DIRECT_LOCKED));
+  task_run (task, direct_cost (sim, request));
   request->bio = (Bio){ .op = request->io.op == IO_WRITE ? BLOCK_WRITE : BLOCK_READ,
                         .polled = request->polled && !waits,
                         .start = inode->device_start + request->io.offset,

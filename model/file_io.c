@@ -357,12 +357,24 @@ static FileIoResult file_sync (Task *task, Request *request)
   return FILE_IO_DONE;
 }
 
+/* bdev_nowait(): asked of block devices, up to 6.4 of what lies below a regular file too (io_bdev_nowait()); later the
+ * file system answers for itself, and the device refuses the bio. */
+gboolean file_device_has_nowait (const Simulation *sim, gboolean direct)
+{
+  const FileSystem *fs = sim->setup->file_system;
+
+  if (fs->in_memory || device_number (sim->setup->device, DEVICE_NOWAIT) != 0)
+    return TRUE;
+  return fs->regular && sim->kernel >= KERNEL (6, 5) && !direct;
+}
+
 /* io_uring's own tests before the file system is called: kiocb_done is out of reach for NOWAIT if the
  * file type cannot do it on this kernel (io_write(), io_read(), io_file_supports_nowait()). */
 static gboolean nowait_refused (const Simulation *sim, const Request *request)
 {
   const FileSystem *fs = sim->setup->file_system;
-  gboolean capable = sim->kernel < KERNEL (6, 5) || kernel_range_has (fs->nowait, sim->kernel);
+  gboolean capable = (sim->kernel < KERNEL (6, 5) || kernel_range_has (fs->nowait, sim->kernel)) &&
+                     file_device_has_nowait (sim, request->direct);
 
   switch (request->io.op) {
   case IO_WRITE:

@@ -39,6 +39,8 @@ static inline int64_t io_fixup_rw_res (const Request *request, int error)
 
 /* FMODE_NOWAIT: RWF_NOWAIT is not refused with EOPNOTSUPP. */
 gboolean file_has_nowait (const Simulation *sim);
+/* Whether the device lets io_uring try a request to its file without waiting (bdev_nowait()); DEVICE_NOWAIT. */
+gboolean file_device_has_nowait (const Simulation *sim, gboolean direct);
 
 /* The inode lock for a request, with its times; `try`: FALSE if it is taken.  LOCK_NONE does nothing. */
 gboolean inode_lock (Task *task, Request *request, LockMode mode, gboolean try);

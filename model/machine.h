@@ -89,6 +89,8 @@
   X (COST_BLOCK_INTERRUPT,  "Block",     "Interrupt",        "one completion interrupt, without what it completes") \
   X (COST_BLOCK_COMPLETE,   "Block",     "Complete",         "completing one bio") \
   X (COST_BLOCK_POLL,       "Block",     "Poll",             "one look at a polled completion queue") \
+  X (COST_BLOCK_PIN_SAVES,  "Block",     "FixedBufferSaves", \
+     "part of DirectLocked that a registered buffer saves: pinning its pages") \
   X (COST_WRITEBACK_PAGE,   "Memory",    "WritebackPage", \
      "flusher: one page taken for writing: look-up, folio lock, tags, its blocks, adding it to a bio") \
   X (COST_EVICT_PAGE,       "Memory",    "EvictPage", \

@@ -3,6 +3,7 @@
 
 #include "model/application.h"
 #include "model/cpu.h"
+#include "model/file_io.h"
 #include "src/engine/portable_math.h"
 
 #include <string.h>
@@ -91,7 +92,7 @@ static double lookup_request (const Simulation *sim, const Request *request, Pol
   case POLICY_WASYNC:
     return kernel_range_has (fs->buffer_wasync, sim->kernel);
   case POLICY_RASYNC:
-    return kernel_range_has (fs->buffer_rasync, sim->kernel);
+    return kernel_range_has (fs->buffer_rasync, sim->kernel) && file_device_has_nowait (sim, request->direct);
   case POLICY_DIO_PARALLEL:
     return kernel_range_has (fs->dio_parallel_write, sim->kernel);
   case POLICY_INODE_LOCKED:

@@ -137,8 +137,8 @@ static void test_channels (void)
       "r@0+4 wait", 1, 0, "a@103" },
     { "the submitter pays for submission and doorbell", "Block.Submit=3000, Block.Dispatch=2000", "r@0+4 run:1 wait", 1,
       0, "a@105" },
-    { "a synchronous driver works in the submit call", "Device.Synchronous=yes, Block.Submit=3000",
-      "r@0+4 w@100+8 wait", 2, 0, "a@103 b@146" },
+    { "a synchronous driver works in the submit call, without request and tag",
+      "Device.Synchronous=yes, Block.Submit=3000", "r@0+4 w@100+8 wait", 2, 0, "a@100 b@140" },
   };
 
   CHECK_ROWS (rows);

@@ -385,6 +385,85 @@ static void test_rings (void)
     fixture_free (run_row (&rows[i], NULL, CACHE_COLD, i == 2 ? "Device.Synchronous=yes" : NULL));
 }
 
+/* A device that takes no bio that must not wait (brd up to 6.2): what is punted because of it. */
+static void test_device_nowait (void)
+{
+  static const struct {
+    const char *rule, *fs, *request;
+    unsigned kernel;
+    CacheState cache;
+    Outcome outcome;
+  } rows[] = {
+    { "a direct read of the device is punted", "block", "or0", KERNEL (6, 2), CACHE_COLD, OUTCOME_PUNTED_UNHASHED },
+    { "so it is on later kernels", "block", "or0", KERNEL (6, 18), CACHE_COLD, OUTCOME_PUNTED_UNHASHED },
+    { "a cached read of the device is punted too", "block", "r0", KERNEL (6, 18), CACHE_CLEAN,
+      OUTCOME_PUNTED_UNHASHED },
+    { "6.4: a cached read of a file on it is punted", "ext4", "r0", KERNEL (6, 4), CACHE_CLEAN,
+      OUTCOME_PUNTED_UNHASHED },
+    { "6.5: the file system answers for itself", "ext4", "r0", KERNEL (6, 5), CACHE_CLEAN, OUTCOME_INLINE },
+    { "6.5: a direct read still reaches the device", "ext4", "or0", KERNEL (6, 5), CACHE_COLD,
+      OUTCOME_PUNTED_UNHASHED },
+    { "tmpfs has no device", "tmpfs", "r0", KERNEL (6, 4), CACHE_CLEAN, OUTCOME_INLINE },
+  };
+
+  for (unsigned i = 0; i < 2 * G_N_ELEMENTS (rows); i++) {
+    const unsigned row = i / 2;
+    const gboolean capable = i % 2; /* the same with a device that can: inline */
+    Fixture *fixture = fixture_new (fixture_generation (rows[row].kernel), rows[row].fs, COSTS_FREE);
+    g_autofree char *script = g_strdup_printf ("S@1/0: ring:8 sqe:%s submit:1 reap", rows[row].request);
+
+    fixture_set (fixture, capable ? "Device.NoWait=yes" : "Device.NoWait=no");
+    fixture->setup.kernel = rows[row].kernel;
+    fixture->setup.cache = rows[row].cache;
+    fixture_build (fixture);
+    fixture_script (fixture, script);
+    fixture_run (fixture, rows[row].rule);
+    ROW_CHECK (((const Request *) g_ptr_array_index (fixture->requests, 0))->outcome ==
+                   (capable ? OUTCOME_INLINE : rows[row].outcome),
+               "%s, NoWait=%d", rows[row].rule, capable);
+    fixture_free (fixture);
+  }
+}
+
+/* Block.FixedBufferSaves is taken off DirectLocked for a registered buffer, and never more than that. */
+static void test_fixed_buffer (void)
+{
+  static const struct {
+    const char *rule, *set;
+    gboolean fixed;
+    UrTime ns;
+  } rows[] = {
+    { "pages are pinned", "Block.FixedBufferSaves=60", FALSE, 100 },
+    { "those of a registered buffer are not", "Block.FixedBufferSaves=60", TRUE, 40 },
+    { "more than there is", "Block.FixedBufferSaves=160", TRUE, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("linux-6.18", "ext4", COSTS_FREE);
+    WorkloadJob *job = workload_add_job (fixture->workload);
+    g_autoptr (GError) error = NULL;
+    uint32_t file = 0;
+    RunResult *result;
+
+    fixture_set (fixture, "FileSystem ext4.DirectLocked=100");
+    fixture_set (fixture, rows[i].set);
+    fixture->setup.cache = CACHE_COLD;
+    job->name = g_strdup ("job");
+    job->engine = APPLICATION_IO_URING;
+    job->direct = TRUE;
+    job->fixed_buffers = rows[i].fixed;
+    g_array_append_val (job->files, file);
+    job->pattern.size = FIXTURE_FILE_SIZE;
+    job->pattern.has_read = TRUE;
+    job->pattern.number_ios = 1;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->sim_ns == rows[i].ns, "%s: %d ns, %s", rows[i].rule,
+               result ? (int) result->sim_ns : -1, row_error (error));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 /* Synchronous calls wait. */
 static void test_calls (void)
 {
@@ -491,6 +570,8 @@ void register_direct_io_tests (void)
   fixture_test (suite, "tags", test_tags);
   fixture_test (suite, "plug of a batch", test_plug);
   fixture_test (suite, "rings", test_rings);
+  fixture_test (suite, "device without NOWAIT", test_device_nowait);
+  fixture_test (suite, "registered buffers", test_fixed_buffer);
   fixture_test (suite, "synchronous calls", test_calls);
   fixture_test (suite, "engines", test_engines);
 }

@@ -293,7 +293,7 @@ static void test_key_values (void)
     { "CPU.Syscall", TRUE, 200 },
     { "CPU.Noise", TRUE, 0.15 },
     { "FileSystem xfs.PageAdd", TRUE, 1450 },
-    { "Read.Time", TRUE, 500 },
+    { "Read.Time", TRUE, 110 },
     { "CPU.Sycall", FALSE, 0 },
     { "Fs", FALSE, 0 },
     { "FileSystem zfs.PageAdd", FALSE, 0 },
