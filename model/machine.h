@@ -62,8 +62,6 @@
      "io-wq worker: one look at the list under acct->lock that ends with or without work") \
   X (COST_WORKER_IDLE,      "Worker",    "Idle", \
      "io-wq worker without work: the idle timer and the way into schedule()") \
-  X (COST_WORKER_SPIN,      "Worker",    "SpinForWork", \
-     "io-wq worker of 5.5 without work: 1000 looks for new work, before it goes idle") \
   X (COST_WORKQUEUE_QUEUE,  "Worker",    "WorkqueueQueue", \
      "queue_work on an unbound workqueue, without the wake-up") \
   X (COST_WORKQUEUE_ITEM,   "Worker",    "WorkqueueItem", \
@@ -89,12 +87,14 @@
   X (COST_BLOCK_INTERRUPT,  "Block",     "Interrupt",        "one completion interrupt, without what it completes") \
   X (COST_BLOCK_COMPLETE,   "Block",     "Complete",         "completing one bio") \
   X (COST_BLOCK_POLL,       "Block",     "Poll",             "one look at a polled completion queue") \
-  X (COST_BLOCK_PIN_SAVES,  "Block",     "FixedBufferSaves", \
-     "part of DirectLocked that a registered buffer saves: pinning its pages") \
   X (COST_WRITEBACK_PAGE,   "Memory",    "WritebackPage", \
      "flusher: one page taken for writing: look-up, folio lock, tags, its blocks, adding it to a bio") \
   X (COST_EVICT_PAGE,       "Memory",    "EvictPage", \
-     "dropping one clean page to make room, paid by who needs it")
+     "dropping one clean page to make room, paid by who needs it") \
+  X (COST_WORKER_SPIN,      "Worker",    "SpinForWork", \
+     "io-wq worker of 5.5 without work: 1000 looks for new work, before it goes idle") \
+  X (COST_BLOCK_PIN_SAVES,  "Block",     "FixedBufferSaves", \
+     "part of DirectLocked that a registered buffer saves: pinning its pages")
 
 #define MACHINE_COST_ENUM(id, group, key, text) id,
 typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
