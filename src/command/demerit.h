@@ -10,8 +10,8 @@
 #include "src/input/measurement.h"
 
 typedef struct LatencyCurve LatencyCurve;
-/* From bins if there are, else from percentiles, between which the curve is straight; it begins at the minimum and ends at
- * the maximum.  NULL if neither is known. (transfer full) */
+/* From bins if there are, else from percentiles, between which the curve is straight; it begins at the minimum and
+ * ends at the maximum.  NULL if neither is known. (transfer full) */
 LatencyCurve *latency_curve_measured (const MeasuredLatency *latency);
 /* NULL if it is empty. (transfer full) */
 LatencyCurve *latency_curve_simulated (const UrHistogram *histogram);

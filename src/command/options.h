@@ -40,7 +40,8 @@ typedef struct {
   char      *decisions;             /* run: file for the decision log (nullable) */
   gboolean   timing, quiet, no_baseline, help, leave_one_out, absolute;
   unsigned   within;                /* of calibrate, a factor; 0: not given */
-  unsigned   max_median, max_p90, min_pairs, max_points;    /* percent, percentage points; THRESHOLD_DEFAULT: not given */
+  unsigned   max_median, max_p90, min_pairs;    /* percent; THRESHOLD_DEFAULT: not given */
+  unsigned   max_points;            /* percentage points; likewise */
   gboolean   thresholds_given;
   RingChoice ring;
   InputOptions input;

@@ -1,8 +1,8 @@
 /*
  * Measured results as simulations: the job of each as a workload on its file system, ready to run on any machine.
  *
- * `validate` and `calibrate` share this.  A bench is immutable once made: many threads may simulate its results at once,
- * each with machines of its own.
+ * `validate` and `calibrate` share this.  A bench is immutable once made: many threads may simulate its results at
+ * once, each with machines of its own.
  */
 #ifndef RECORD_SCENARIO_H
 #define RECORD_SCENARIO_H
@@ -10,15 +10,16 @@
 #include "model/simulation.h"
 #include "src/input/measurement.h"
 
-/* Requests simulated of a record, unless its 0.4 s are over before.  With fewer the first milliseconds count too much, in
- * which the scheduler has not yet spread two jobs over two CPUs. */
+/* Requests simulated of a record, unless its 0.4 s are over before.  With fewer the first milliseconds count too
+ * much, in which the scheduler has not yet spread two jobs over two CPUs. */
 #define RECORD_DEFAULT_IOS 100000u
 
 /* Start from record_conditions_init(). */
 typedef struct {
   const char *policy, *device;      /* linux-6.18; virtio-disk, what is below the file systems */
   const char *fs;                   /* (nullable) instead of the results' own; needed where they name none */
-  const char *job;                  /* (nullable) a job file instead of the results' options: its groups are theirs, in order */
+  const char *job;                  /* (nullable) a job file instead of the results' options: its groups are theirs,
+                                     * in order */
   const GPtrArray *set;             /* (nullable) KEY=VALUE: those of the device are applied, others skipped */
   unsigned kernel;                  /* 0: the policy's */
   unsigned cpus;                    /* 0: the machine's */
@@ -29,15 +30,15 @@ typedef struct {
 void record_conditions_init (RecordConditions *conditions);
 
 typedef struct RecordBench RecordBench;
-/* `records` (element-type Measurement) and what `conditions` points to stay with the caller.  Errors of the readers; those
- * of a job name its place.  (transfer full) */
+/* `records` (element-type Measurement) and what `conditions` points to stay with the caller.  Errors of the readers;
+ * those of a job name its place.  (transfer full) */
 RecordBench *record_bench_new (const GPtrArray *records, const RecordConditions *conditions, GError **error);
 void         record_bench_free (RecordBench *bench);        /* accepts NULL */
 const Workload *record_bench_workload (const RecordBench *bench, unsigned index);
 const Policy   *record_bench_policy (const RecordBench *bench);
 
-/* A machine for both tools: fio's costs are the machine's own, the wq tool only reads the clock.  Both borrow everything
- * from `machine`: make it anew after machine_set().  */
+/* A machine for both tools: fio's costs are the machine's own, the wq tool only reads the clock.  Both borrow
+ * everything from `machine`: make it anew after machine_set().  */
 typedef struct { Machine fio, wq; } RecordMachine;
 void record_machine_init (RecordMachine *ret_machine, const Machine *machine);
 /* Has the machine costs for the file systems of all results?  MACHINE_ERROR. */

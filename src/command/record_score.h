@@ -30,8 +30,8 @@ typedef struct {
   double   measured, simulated;     /* ratios */
   double   error;                   /* max (s/m, m/s) - 1; infinite if the simulation did nothing */
   gboolean noisy;
-  /* A worker at depth 1 either shares a CPU with its submitter or does not: the usual run (p80) and the best run are then
-   * two modes, and `measured` is the one that the simulation is nearer to. */
+  /* A worker at depth 1 either shares a CPU with its submitter or does not: the usual run (p80) and the best run are
+   * then two modes, and `measured` is the one that the simulation is nearer to. */
   gboolean bimodal;
   double   mode[2], mode_error[2];  /* p80's and the best run's */
 } RecordScore;

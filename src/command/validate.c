@@ -28,7 +28,8 @@ static CommandExit validate_file (const char *path, const char *job, const Optio
   } else if (source) {
     g_set_error (
         error, INPUT_ERROR, INPUT_ERROR_DATA,
-        "%s: looks like %s %s; expected a JSON result of fio, throughput records, lock shares, or a directory of captures",
+        "%s: looks like %s %s; expected a JSON result of fio, throughput records, lock shares, or a directory of "
+        "captures",
         byte_source_name (source), kind == INPUT_IOLOG || kind == INPUT_UNKNOWN ? "an" : "a", input_kind_name (kind));
   }
   byte_source_unref (source);

@@ -1,6 +1,6 @@
 /*
- * JSON from outside, read with care: depth and size are bounded before anything is parsed, and every member is looked at
- * before it is taken.
+ * JSON from outside, read with care: depth and size are bounded before anything is parsed, and every member is looked
+ * at before it is taken.
  *
  * A place is "FILE:LINE" and what the value belongs to; errors are INPUT_ERROR_DATA and name both.
  */
@@ -20,8 +20,8 @@ gboolean json_fail (JsonPlace place, GError **error, const char *format, ...) G_
 /* The object that `text` is.  NULL with error set. (transfer full) */
 JsonNode *json_read_object (const char *text, gsize length, JsonPlace place, GError **error);
 
-/* A member by name.  Missing or of another kind or outside of low..high: FALSE with error set.  The optional forms leave
- * *ret as it is if the member is missing or null. */
+/* A member by name.  Missing or of another kind or outside of low..high: FALSE with error set.  The optional forms
+ * leave *ret as it is if the member is missing or null. */
 gboolean json_read_number (JsonObject *object, const char *name, double low, double high, JsonPlace place, double *ret,
                            GError **error);
 gboolean json_read_optional (JsonObject *object, const char *name, double low, double high, JsonPlace place,

@@ -6,8 +6,8 @@
  *
  * JOB is a phrase of words, in any order behind the first: an engine of fio, or "ring" for the wq tool (MEASURED_WQ); a
  * direction of fio (randwrite); a size (4k); qdN; "N job(s)", "N worker(s)", "N file(s)" and "one file"; IOSQE_ASYNC,
- * SQPOLL, and "hashed" for what is not forced.  Left-out words mean randwrite, 4k, depth 1, one job on one file.  A busy
- * percentage in parentheses is a doubtful one.
+ * SQPOLL, and "hashed" for what is not forced.  Left-out words mean randwrite, 4k, depth 1, one job on one file.  A
+ * busy percentage in parentheses is a doubtful one.
  */
 #ifndef LOCK_SHARE_H
 #define LOCK_SHARE_H

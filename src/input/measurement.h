@@ -2,8 +2,8 @@
  * A measured result: what ran on a real machine, and what came out.
  *
  * Readers (throughput_record.h, lock_share.h, fio_result.h) make them; measurement_workload.h makes the job of one a
- * workload.  A job is kept as options of fio, whatever it was written as, so that one reader of options judges them all.
- * Rates are per second, times nanoseconds, shares fractions of 1.
+ * workload.  A job is kept as options of fio, whatever it was written as, so that one reader of options judges them
+ * all. Rates are per second, times nanoseconds, shares fractions of 1.
  */
 #ifndef MEASUREMENT_H
 #define MEASUREMENT_H

@@ -5,8 +5,8 @@
  *    "direct": 0, "eng": "io_uring", "sqpoll": 0, "force_async": 0, "extra": ""}, "reps": 10,
  *    "iops": {"p50": N, "p80": N, "max": N, "min": N}, ...}
  *
- * tool "fio" has eng and extra; tool "wq" (see MEASURED_WQ) has workers instead and one job always.  Members that are not
- * listed here are skipped.  Blank lines are allowed.
+ * tool "fio" has eng and extra; tool "wq" (see MEASURED_WQ) has workers instead and one job always.  Members that are
+ * not listed here are skipped.  Blank lines are allowed.
  */
 #ifndef THROUGHPUT_RECORD_H
 #define THROUGHPUT_RECORD_H
