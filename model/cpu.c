@@ -47,11 +47,27 @@ static void cpu_update_min_vruntime (Cpu *cpu)
     cpu->min_vruntime = floor;
 }
 
+static gboolean cpu_packs (const Simulation *sim) { return sim->setup->machine->placement == PLACEMENT_PACK; }
+
+/* For as long as `task` (nullable) has been the current one. */
+static void cpu_update_util (Cpu *cpu, Task *task, UrTime since)
+{
+  UrTime now = sim_now (cpu->sim);
+
+  pelt_update (&cpu->util, now, task != NULL);
+  if (task) {
+    pelt_update (&task->util, MAX (since, task->util.at), FALSE);
+    pelt_update (&task->util, now, TRUE);
+  }
+}
+
 void cpu_account (Cpu *cpu)
 {
   Task *task = cpu->current;
   UrTime now = sim_now (cpu->sim), passed = now - cpu->booked, irq = cpu_irq_unbooked (cpu);
 
+  if (cpu_packs (cpu->sim))
+    cpu_update_util (cpu, task, cpu->booked);
   cpu->booked = now;
   cpu->irq += irq;
   if (!task) {
@@ -104,10 +120,17 @@ static gboolean cpu_ticks_cost (const Cpu *cpu) { return cpu->sim->setup->machin
 static void cpu_adopt (Cpu *cpu, Task *task)
 {
   if (task->cpu != cpu) {
+    if (cpu_packs (cpu->sim)) {
+      cpu_account (task->cpu);
+      cpu_account (cpu);
+      pelt_move (&task->util, &task->cpu->util, &cpu->util, sim_now (cpu->sim));
+    }
     task->vruntime += cpu->min_vruntime - task->cpu->min_vruntime;
     task->cpu = cpu;
   }
 }
+
+gboolean cpu_is_polling (const Cpu *cpu) { return cpu->idle && sim_now (cpu->sim) < cpu->halts_at; }
 
 UrTime cpu_exit_latency (const Cpu *cpu)
 {
@@ -131,11 +154,14 @@ static void cpu_kick (Cpu *cpu, UrTime delay)
 {
   Simulation *sim = cpu->sim;
   UrTime now = sim_now (sim), idled = now - cpu->idle_since;
+  gboolean polling = cpu_is_polling (cpu);
 
   cpu->idle = FALSE;
   sim->n_idle--;
   cpu->average_idle += (MIN ((double) idled, 2.0 * MIGRATION_COST) - cpu->average_idle) / 8;
-  if (cpu_in_interrupt (cpu)) /* it is awake, or about to be: it goes on when the handler is done */
+  if (polling)
+    cpu->exit_at = MAX (MAX (now + delay, cpu->halts_at), cpu->irq_until) + sim_cost (sim, COST_IDLE_RETURN);
+  else if (cpu_in_interrupt (cpu)) /* it is awake, or about to be: it goes on when the handler is done */
     cpu->exit_at = MAX (now + delay, cpu->irq_until);
   else
     cpu->exit_at = now + delay + cpu_exit_latency (cpu);
@@ -155,6 +181,8 @@ gboolean cpu_enqueue (Cpu *cpu, Task *task, EnqueueReason reason, UrTime delay)
 {
   cpu_adopt (cpu, task);
   cpu_account (cpu);
+  if (reason == ENQUEUE_FORK && cpu_packs (cpu->sim) && task->forked)
+    pelt_fork (&task->util, &cpu->util, sim_now (cpu->sim));
   fair_place (cpu, task, reason);
   queue_insert (cpu, task);
   if (cpu->idle) {
@@ -244,6 +272,20 @@ static Cpu *cpu_fallback (const Task *task)
   return best ? best : task->cpu;
 }
 
+/* Placement=pack: the waker's CPU was not so busy lately that it could not serve the wakee as well.  Who is with its
+ * waker stays longer than who is apart joins: the figures are measured, the code behind them is not published. */
+static gboolean cpu_has_room (const Cpu *cpu, const Task *task)
+{
+  const Simulation *sim = cpu->sim;
+  UrTime now = sim_now (sim);
+  Pelt util = cpu->util;
+
+  pelt_update (&util, now, cpu->current != NULL);
+  if (task->cpu != cpu)
+    util.util += pelt_util (&task->util, now);
+  return util.util < (sim->apart ? sim->setup->machine->pack_join : sim->setup->machine->pack_stay);
+}
+
 Cpu *cpu_select (Task *task, Cpu *waker_cpu)
 {
   Simulation *sim = task->sim;
@@ -257,10 +299,10 @@ Cpu *cpu_select (Task *task, Cpu *waker_cpu)
     if (waker_cpu && !task_allowed_on (task, waker_cpu->id))
       waker_cpu = NULL;
   }
-  if (sim->setup->machine->placement == PLACEMENT_PACK) {
-    if (waker_cpu && cpu_load (waker_cpu) < cpu_load (previous))
+  if (cpu_packs (sim) && waker_cpu) {
+    sim->apart = !cpu_has_room (waker_cpu, task);
+    if (!sim->apart)
       return waker_cpu;
-    return previous;
   }
   if (previous->idle)
     return previous;
@@ -374,8 +416,10 @@ void cpu_pick_next (Cpu *cpu)
   cpu->need_resched = FALSE;
   task = cpu_choose (cpu, NULL);
   if (!task) {
-    if (!cpu->went_idle)
+    if (!cpu->went_idle) {
       cpu->idle_since = sim_now (sim);
+      cpu->halts_at = cpu->idle_since + sim->setup->machine->idle_entry;
+    }
     cpu->went_idle = cpu->idle = TRUE;
     cpu->last = NULL;
     sim->n_idle++;

@@ -3,6 +3,8 @@
  *
  * One run queue per CPU; who of it runs is decided in fair.c.  Stands for kernel/sched/core.c and the
  * placing half of kernel/sched/fair.c: select_task_rq_fair(), newidle_balance(), nohz_balancer_kick(); 5.1 to 6.18.
+ * Placement=pack stands for guests that are booted with sched_vcpu_pack (no mainline kernel): what it does here is
+ * what wake-ups traced in such a guest with Linux 6.18 did.
  * Left out: the sync wake-up (WF_SYNC; io_uring, io-wq, workqueues, locks, timers and block completion have none:
  * __wake_up(), wake_up_state(), wake_up_process(), wake_up_q()), caches shared by some CPUs only.
  *
@@ -13,6 +15,7 @@
 #ifndef CPU_H
 #define CPU_H
 
+#include "model/pelt.h"
 #include "model/task.h"
 
 struct Cpu {
@@ -28,6 +31,8 @@ struct Cpu {
   gboolean went_idle;                   /* idle, or kicked and still on its way out: its time is idle time */
   Task *last;                           /* ran here last; NULL after idling */
   UrTime idle_since; double average_idle;
+  UrTime halts_at;                      /* idle: until then it polls need_resched on its way into the idle state */
+  Pelt util;                            /* how busy it was lately; kept only where placement asks for it */
   UrTime exit_at; UrEventHandle exit_event;     /* kicked: when it is out of idle */
   UrTime irq_from, irq_until;           /* handlers occupy it there; what lies before `booked` is in `irq` */
   unsigned balance_failed;              /* ticks at which an idle CPU got nothing because all that waits is cache-hot */
@@ -70,6 +75,8 @@ void cpu_sleep_current (Cpu *cpu);
 gboolean cpu_wake_delayed (Task *task);
 /* Adds the time since the last call to the books: of the current task, of idleness, of interrupts. */
 void cpu_account (Cpu *cpu);
+/* It went idle just now and polls need_resched on its way into the idle state: no IPI is needed to wake it. */
+gboolean cpu_is_polling (const Cpu *cpu);
 /* For interrupt.c: an event, the CPU (data) is out of idle. */
 void cpu_out_of_idle (UrEngine *engine, void *data);
 /* What leaving the idle state takes now: ns, one draw. */

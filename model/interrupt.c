@@ -9,9 +9,9 @@ UrTime cpu_interrupt (Cpu *cpu, UrTime ns)
   if (!cpu_in_interrupt (cpu)) {
     cpu_account (cpu); /* the handlers before this one are in the books: [irq_from, irq_until] is free for it */
     cpu->irq_from = now;
-    if (cpu->idle)
+    if (cpu->idle && !cpu_is_polling (cpu))
       cpu->irq_from += cpu_exit_latency (cpu);
-    else if (!cpu->current)
+    else if (!cpu->idle && !cpu->current)
       cpu->irq_from = cpu->exit_at;
     cpu->irq_until = cpu->irq_from;
   }

@@ -94,7 +94,9 @@
   X (COST_WORKER_SPIN,      "Worker",    "SpinForWork", \
      "io-wq worker of 5.5 without work: 1000 looks for new work, before it goes idle") \
   X (COST_BLOCK_PIN_SAVES,  "Block",     "FixedBufferSaves", \
-     "part of DirectLocked that a registered buffer saves: pinning its pages")
+     "part of DirectLocked that a registered buffer saves: pinning its pages") \
+  X (COST_IDLE_RETURN,      "Scheduler", "IdleReturn", \
+     "idle exit of a CPU woken within IdleEntry: from the end of that, without an IPI")
 
 #define MACHINE_COST_ENUM(id, group, key, text) id,
 typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
@@ -134,7 +136,7 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
 #define FILE_SYSTEM_COST_ENUM(id, key, text) id,
 typedef enum { FILE_SYSTEM_COSTS (FILE_SYSTEM_COST_ENUM) FS_COSTS } FileSystemCostKey;
 
-/* PACK: halted CPUs do not count as idle (a guest without halt polling, vcpu_is_preempted()): nobody looks for one. */
+/* PACK: a wakee joins its waker while that CPU has room (a guest whose halted CPUs are dear to wake); cpu_select(). */
 typedef enum { PLACEMENT_SPREAD, PLACEMENT_PACK } Placement;
 typedef enum { PREEMPT_VOLUNTARY, PREEMPT_FULL } Preemption;
 
@@ -156,10 +158,12 @@ typedef struct Machine {
   uint64_t cache_size;                   /* [CPU] CacheSize, bytes: files up to this size stay in the CPUs' caches */
   double   noise;                        /* [CPU] Noise: coefficient of variation of every cost; 0.15 */
   Placement  placement;                  /* [Scheduler] Placement=spread|pack */
+  double   pack_stay, pack_join;         /* [Scheduler] PackStay, PackJoin: for PACK, shares of a CPU: see cpu_select() */
   Preemption preemption;                 /* [Scheduler] Preemption=voluntary|full */
   UrTime   tick;                         /* [Scheduler] Tick, ns: 4000000 at HZ=250 */
   UrTime   slice;                        /* [Scheduler] Slice: base slice before the CPU factor, 750000 */
   UrTime   idle_deep_after;              /* [Scheduler] IdleDeepAfter */
+  UrTime   idle_entry;                   /* [Scheduler] IdleEntry: the way into the idle state, polling need_resched */
   double   kappa;                        /* [Locks] HoldPerContender: the hold grows by this share per contender */
   uint64_t memory_size, memory_used;     /* [Memory] Size, Used: bytes; what is not for the page cache */
   unsigned dirty_background_ratio, dirty_ratio;  /* [Memory] DirtyBackgroundRatio, DirtyRatio: percent of the rest */

@@ -116,7 +116,7 @@ static void sim_init_levels (Simulation *sim)
 }
 
 /* What takes no CPU instructions takes as long on an emulated CPU. */
-static gboolean cost_is_slowed (CostKey key) { return key != COST_IDLE_EXIT && key != COST_IDLE_EXIT_DEEP; }
+static gboolean cost_is_slowed (CostKey key) { return key != COST_IDLE_EXIT && key != COST_IDLE_EXIT_DEEP && key != COST_IDLE_RETURN; }
 
 static gboolean fs_cost_is_slowed (FileSystemCostKey key)
 {

@@ -61,6 +61,7 @@ void task_start (Task *task, Task *creator)
 
   if (near && task->pinned < 0)
     task->cpu = near;
+  task->forked = creator != NULL;
   task->state = TASK_RUNNABLE;
   cpu_enqueue (cpu_select (task, near), task, ENQUEUE_FORK, creator ? creator->owed : 0);
 }
@@ -402,7 +403,7 @@ static gboolean task_wake_up (Task *waker, Cpu *handler, Task *task)
   task->woken_at = waker ? task_now (waker) : sim_now (sim);
   if (!task->delayed) {
     cpu = cpu_select (task, near);
-    kick = cpu->idle && cpu != near;
+    kick = cpu->idle && cpu != near && !cpu_is_polling (cpu);
   }
   sim->count.ipis += kick;
   cost = sim_cost (sim, kick ? COST_WAKE_REMOTE : COST_WAKE_LOCAL);

@@ -21,6 +21,7 @@
 #define TASK_H
 
 #include "model/cpu_mask.h"
+#include "model/pelt.h"
 #include "model/sim.h"
 
 /* WORKER: of io_uring's queues; FLUSHER: kworkers of the file system, that is the flusher and dio_workqueue.h. */
@@ -53,6 +54,8 @@ struct Task {
   UrTime switch_ns;                       /* cost of its last switch-in */
   uint64_t vruntime, vdeadline, vprotected;   /* fair.c: CPU time had; end of the slice; keeps the CPU until then */
   int64_t vlag;                           /* what it was owed when it went to sleep */
+  Pelt util;                              /* as Cpu.util */
+  gboolean forked;                        /* new: how busy it will be is not known but guessed */
   gboolean slice_used, delayed;           /* delayed: asleep, but still on the run queue */
 
   UrTime spin_owed;                       /* of what is owed, busy-waiting */

@@ -78,19 +78,35 @@ static void test_spread (void)
   FIXTURE_CHECK_ROWS (rows, "linux-6.3", "CPU.Count=4");
 }
 
+/* util of a CPU that was idle and then runs for t: 1 - 2^(-t / 32 ms); 0.75 after 64 ms, 0.37 left of 1 after 46 ms. */
 static void test_pack (void)
 {
   static const ScriptRow rows[] = {
-    { "the previous CPU if it is idle", NULL, "T~2: wait cpu | W@10/1: wake:T run:5", "W@10 slept, T@10 cpu2" },
-    { "the previous CPU if it has no more to do than the waker's; nobody looks for an idle one", NULL,
-      "T~2: wait cpu | X@5/2: run:100 | W@10/1: wake:T run:5", "W@10 slept, T@105 cpu2" },
-    { "the waker's CPU if it has less to do", NULL,
-      "T~2: wait cpu | X@5/2: run:100 | Y@6/2: run:100 | W@10/1: wake:T run:5", "W@10 slept, T@15 cpu1" },
+    { "the waker's CPU while it has room, whatever is idle", NULL, "T~2: wait cpu | W@10/1: wake:T run:5",
+      "W@10 slept, T@15 cpu1" },
+    { "up to three quarters of a CPU", NULL, "T~2: wait cpu | W/1: run:63900 wake:T run:5",
+      "W@63900 slept, T@63905 cpu1" },
+    { "no longer", NULL, "T~2: wait cpu | W/1: run:64100 wake:T run:5", "W@64100 slept, T@64100 cpu2" },
+    { "then another idle CPU if the previous one is busy", NULL,
+      "T~2: wait cpu | X@5/2: run:100000 | W/1: run:64100 wake:T run:5", "W@64100 slept, T@64100 cpu3" },
+    { "the wakee's own share counts if it comes from elsewhere", NULL,
+      "T~2: run:16000 wait cpu | W@30/1: run:52000 wake:T run:5", "W@52030 slept, T@52030 cpu2" },
+    { "and is in the CPU's already if not", NULL, "T~1: run:16000 wait cpu | W@16000/1: run:32000 wake:T run:5",
+      "W@48000 slept, T@48005 cpu1" },
+    { "a wakee takes its share along: there is room again where it was", NULL,
+      "T~2: run:50000 wait | W@50010/1: wake:T run:5 | U~3: wait cpu | V@50020/2: run:30000 wake:U run:5",
+      "W@50010 slept, V@80020 slept, U@80025 cpu2" },
+    { "once apart, they meet again only below 0.37", NULL,
+      "T~2: wait wait cpu | W/1: run:64100 wake:T sleep:30000 wake:T run:5",
+      "W@64100 slept, W@94100 slept, T@94100 cpu2" },
+    { "then they do", NULL, "T~2: wait wait cpu | W/1: run:64100 wake:T sleep:34000 wake:T run:5",
+      "W@64100 slept, W@98100 slept, T@98105 cpu1" },
     { "a pinned task is woken on its own", NULL, "T/2: wait cpu | W@10/1: wake:T run:5", "W@10 slept, T@10 cpu2" },
     { "a timer wakes on the previous CPU", NULL, "T~2: sleep:10 cpu | X@5/2: run:100", "T@105 cpu2" },
   };
 
-  FIXTURE_CHECK_ROWS (rows, "linux-6.3", "CPU.Count=4, Scheduler.Placement=pack");
+  FIXTURE_CHECK_ROWS (rows, "linux-6.3",
+                      "CPU.Count=4, Scheduler.Placement=pack, Scheduler.PackStay=0.75, Scheduler.PackJoin=0.37");
 }
 
 /* ---- preemption ---- */
@@ -180,6 +196,25 @@ static void test_wakeup_costs (void)
                       "Scheduler.Switch=1100");
 }
 
+/* do_idle(): need_resched is polled until the CPU is halted; who sets it meanwhile sends no IPI (set_nr_if_polling()).
+ */
+static void test_idle_entry (void)
+{
+  static const ScriptRow rows[] = {
+    { "a wake-up on the way into idle waits for its end and the way back", NULL,
+      "T/1: wait say:in | W@4/0: wake:T say:on", "W@9.3 slept, W@9.3 on, T@26 in" },
+    { "so does one at its last moment", NULL, "T/1: wait say:in | W@9.6/0: wake:T say:on",
+      "W@14.9 slept, W@14.9 on, T@26 in" },
+    { "from then on it takes an IPI", NULL, "T/1: wait say:in | W@9.7/0: run:0.3 wake:T say:on",
+      "W@16 slept, W@16 on, T@21 in" },
+    { "a timer that fires meanwhile too", NULL, "T/1: sleep:5 say:in", "T@26 in" },
+  };
+
+  FIXTURE_CHECK_ROWS (rows, "linux-6.3",
+                      "CPU.Count=2, Scheduler.WakeLocal=300, Scheduler.WakeRemote=1000, Scheduler.IdleExit=5000, "
+                      "Scheduler.IdleEntry=10000, Scheduler.IdleReturn=11000");
+}
+
 static void test_wakeup_counts (void)
 {
   static const struct {
@@ -231,11 +266,12 @@ static void test_balancing (void)
       "B@3501 cpu1" },
     { "5.16: not if they are always shorter than a balance pass", "kernel=5.16",
       "A/0: run:10000 | C/1: sleep:10 run:1 repeat:60 run:1000 | B@700~0: cpu", "B@4000 cpu1" },
-    { "a tick moves who waits to an idle CPU", "Scheduler.Placement=pack", "A~0: user run:10000 | B@1~0: cpu",
-      "B@4000 cpu1" },
+    { "a tick moves who waits to an idle CPU", "Scheduler.Placement=pack",
+      "X/1: run:10 | A~0: user run:10000 | B@1~0: cpu", "B@4000 cpu1" },
     { "not a pinned one", "Scheduler.Placement=pack", "A~0: user run:10000 | B@1/0: cpu", "B@4000 cpu0" },
     { "only what is cache-hot waits: an idle CPU gets it at the second tick", "Scheduler.Placement=pack",
-      "A~0: run:100 yield repeat:99 cpu | B~0: run:100 yield repeat:99 cpu", "B@14000 cpu0, A@14000 cpu1" },
+      "X/1: run:10 | A~0: run:100 yield repeat:99 cpu | B~0: run:100 yield repeat:99 cpu",
+      "B@14000 cpu0, A@14000 cpu1" },
     { "not if it is pinned", "Scheduler.Placement=pack",
       "A/0: run:100 yield repeat:99 cpu | B/0: run:100 yield repeat:99 cpu", "A@20000 cpu0, B@20000 cpu0" },
     { "a tick moves to a CPU with two fewer", NULL,
@@ -405,6 +441,7 @@ void register_cpu_tests (void)
   fixture_test (suite, "preemption points", test_preemption_points);
   fixture_test (suite, "what a wake-up costs", test_wakeup_costs);
   fixture_test (suite, "what a wake-up counts", test_wakeup_counts);
+  fixture_test (suite, "a wake-up on the way into idle", test_idle_entry);
   fixture_test (suite, "balancing", test_balancing);
   fixture_test (suite, "sleeping", test_sleeping);
   fixture_test (suite, "spinning", test_spinning);

@@ -90,6 +90,12 @@ static char *scalar_text (const Machine *machine, const char *name, const Machin
   if (g_str_equal (name, "Locks.HoldPerContender")) {
     return format_fixed (machine->kappa, 4);
   }
+  if (g_str_equal (name, "Scheduler.PackStay")) {
+    return format_fixed (machine->pack_stay, 3);
+  }
+  if (g_str_equal (name, "Scheduler.PackJoin")) {
+    return format_fixed (machine->pack_join, 3);
+  }
   if (g_str_equal (name, "Scheduler.Placement")) {
     return g_strdup (machine->placement == PLACEMENT_PACK ? "pack" : "spread");
   }
@@ -101,8 +107,13 @@ static char *scalar_text (const Machine *machine, const char *name, const Machin
 
 static const char *scalar_unit (const char *name)
 {
-  static const char *const in_ns[] = { "Scheduler.Tick",     "Scheduler.Slice",       "Scheduler.IdleDeepAfter",
-                                       "Memory.DirtyExpire", "Memory.DirtyWriteback", NULL };
+  static const char *const in_ns[] = { "Scheduler.Tick",
+                                       "Scheduler.Slice",
+                                       "Scheduler.IdleDeepAfter",
+                                       "Scheduler.IdleEntry",
+                                       "Memory.DirtyExpire",
+                                       "Memory.DirtyWriteback",
+                                       NULL };
   static const char *const in_bytes[] = { "CPU.CacheSize", "Memory.Size", "Memory.Used", NULL };
 
   return g_strv_contains (in_ns, name) ? "ns" : g_strv_contains (in_bytes, name) ? "bytes" : "";
