@@ -71,7 +71,7 @@ static void world_init (World *world)
   world->records_bench = record_bench_new (world->records, &conditions, NULL);
   world->set = g_ptr_array_new ();
   for (unsigned i = 0; i < world->records->len; i++) {
-    world->jobs[i] = (CalibrationJob){ CALIBRATION_IOPS, 1, -1 };
+    world->jobs[i] = (CalibrationJob){ .metric = METRIC_IOPS, .measured = 1, .reference = -1 };
   }
   for (unsigned j = 0; j < CHANGES; j++) {
     CalibrationParameter *parameter = &world->parameters[j];

@@ -277,6 +277,32 @@ static void test_leave_one_out (void)
   }
 }
 
+/* With `all`, numbers are fitted whatever the observations tell, and each left-out one is predicted by the others: what
+ * it alone told has its start value then. */
+static void test_all (void)
+{
+  static const gboolean three[JOBS] = { 1, 1, 0, 0, 0, 0, 0, 1 };
+  Bench bench;
+
+  bench_init (&bench, 0, 1);
+  memset (bench.part, 0, sizeof bench.part);
+  for (unsigned i = 0; i < JOBS; i++) {
+    bench.part[i][0] = 10;
+  }
+  bench.part[7][1] = 1; /* a part of 900 in 2100, told by job 7 alone */
+  observe_again (&bench);
+  FitProblem problem = problem_of (&bench, three, exact);
+  problem.all = problem.leave_one_out = TRUE;
+  g_autoptr (FitResult) result = fit_run (&problem, NULL);
+  CU_ASSERT_FATAL (result != NULL && result->n_left_out == 3);
+  ROW_CHECK (result->n_fitted == 2, "%u fitted", result->n_fitted);
+  ROW_CHECK (fabs (result->parameters[1].value / truth[1] - 1) < 0.02, "B with all: %g", result->parameters[1].value);
+  ROW_CHECK (result->left_out[2].values[1] == parameters[1].start, "B without job 7: %g",
+             result->left_out[2].values[1]);
+  ROW_CHECK (result->left_out[2].error > 0.15, "error of job 7 left out: %g", result->left_out[2].error);
+  ROW_CHECK (fabs (result->left_out[0].error) < 0.02, "error of job 0 left out: %g", result->left_out[0].error);
+}
+
 static void test_bounds (void)
 {
   FitParameter narrow[COSTS];
@@ -375,6 +401,7 @@ void register_fit_tests (void)
   CU_add_test (suite, "a spread widens intervals", test_spread_widens);
   CU_add_test (suite, "outliers", test_outliers);
   CU_add_test (suite, "leave one out", test_leave_one_out);
+  CU_add_test (suite, "all numbers, as experiments ask", test_all);
   CU_add_test (suite, "bounds", test_bounds);
   CU_add_test (suite, "interrupt and error", test_interrupt_and_error);
   CU_add_test (suite, "same twice", test_same_twice);

@@ -5,7 +5,7 @@
  * can tell and finds them, the bench simulates, and calibration_report.c prints and writes what came out.
  */
 #include "model/key_file.h"
-#include "src/command/calibration_bench.h"
+#include "src/command/calibration.h"
 #include "src/command/calibration_report.h"
 #include "src/command/command.h"
 #include "src/command/interrupt.h"
@@ -21,25 +21,11 @@
 enum { MAX_EVALUATIONS = 600 };
 enum { DEFAULT_IOS = 20000 }; /* of a run: hundreds of points are simulated */
 
-typedef struct {
-  const Options *options;
-  const char *base;
-  GPtrArray *records; /* of Measurement */
-  RecordBench *record_bench;
-  char **names; /* NULL-terminated */
-  CalibrationJob *jobs;
-  gboolean *used, *scored;
-  double *deviation;
-  GArray *parameters; /* of CalibrationParameter */
-  FitParameter *fit_parameters;
-  CalibrationBench *bench;
-  GPtrArray *notes; /* of char * */
-} Calibration;
-
 static void calibration_free (Calibration *calibration)
 {
   calibration_bench_free (calibration->bench);
   record_bench_free (calibration->record_bench);
+  experiment_case_free (calibration->experiment);
   g_clear_pointer (&calibration->parameters, g_array_unref);
   g_clear_pointer (&calibration->records, g_ptr_array_unref);
   g_clear_pointer (&calibration->notes, g_ptr_array_unref);
@@ -127,16 +113,22 @@ static double deviation_of (const Measurement *record)
                                                                      : 0;
 }
 
+void calibration_allocate_jobs (Calibration *calibration, unsigned n_jobs)
+{
+  calibration->n_jobs = n_jobs;
+  calibration->names = g_new0 (char *, n_jobs + 1);
+  calibration->jobs = g_new0 (CalibrationJob, n_jobs);
+  calibration->deviation = g_new0 (double, n_jobs);
+  calibration->used = g_new0 (gboolean, n_jobs);
+  calibration->scored = g_new0 (gboolean, n_jobs);
+}
+
 static gboolean fill_jobs (Calibration *calibration, GError **error)
 {
   const GPtrArray *records = calibration->records;
   unsigned alone = 0;
 
-  calibration->names = g_new0 (char *, records->len + 1);
-  calibration->jobs = g_new0 (CalibrationJob, records->len);
-  calibration->deviation = g_new0 (double, records->len);
-  calibration->used = g_new0 (gboolean, records->len);
-  calibration->scored = g_new0 (gboolean, records->len);
+  calibration_allocate_jobs (calibration, records->len);
   for (unsigned i = 0; i < records->len; i++) {
     const Measurement *record = records->pdata[i];
     const int reference = calibration->options->absolute ? -1 : find_reference (calibration, record);
@@ -148,7 +140,7 @@ static gboolean fill_jobs (Calibration *calibration, GError **error)
       return FALSE;
     }
     calibration->jobs[i] =
-        (CalibrationJob){ .figure = CALIBRATION_IOPS, .measured = rate_of (record), .reference = reference };
+        (CalibrationJob){ .metric = METRIC_IOPS, .measured = rate_of (record), .reference = reference };
     calibration->scored[i] = reference != (int) i;
     calibration->deviation[i] = deviation_of (record);
     if (reference >= 0) {
@@ -273,6 +265,16 @@ static GArray *default_parameters (const Calibration *calibration, const Machine
   return calibration_parameters_default (machine, reads, writes);
 }
 
+void calibration_fill_fit_parameters (Calibration *calibration)
+{
+  calibration->fit_parameters = g_new0 (FitParameter, calibration->parameters->len);
+  for (unsigned j = 0; j < calibration->parameters->len; j++) {
+    const CalibrationParameter *parameter = &g_array_index (calibration->parameters, CalibrationParameter, j);
+    calibration->fit_parameters[j] =
+        (FitParameter){ parameter->key, parameter->start, parameter->low, parameter->high };
+  }
+}
+
 static gboolean choose_parameters (Calibration *calibration, GError **error)
 {
   const Options *options = calibration->options;
@@ -290,12 +292,7 @@ static gboolean choose_parameters (Calibration *calibration, GError **error)
   if (!calibration->parameters) {
     return FALSE;
   }
-  calibration->fit_parameters = g_new0 (FitParameter, calibration->parameters->len);
-  for (unsigned j = 0; j < calibration->parameters->len; j++) {
-    const CalibrationParameter *parameter = &g_array_index (calibration->parameters, CalibrationParameter, j);
-    calibration->fit_parameters[j] =
-        (FitParameter){ parameter->key, parameter->start, parameter->low, parameter->high };
-  }
+  calibration_fill_fit_parameters (calibration);
   return TRUE;
 }
 
@@ -317,22 +314,45 @@ static void print_progress (FitPhase phase, unsigned done, unsigned of, double o
   fflush (stderr);
 }
 
+static CalibrationBench *new_bench (const Calibration *calibration)
+{
+  const Options *options = calibration->options;
+  const CalibrationBenchSetup setup = {
+    .n_jobs = calibration->n_jobs,
+    .jobs = calibration->jobs,
+    .setup = calibration->experiment ? calibration_experiment_setup : setup_of,
+    .load = calibration->experiment ? calibration_experiment_machine : NULL,
+    .data = calibration->experiment ? (const void *) calibration : calibration->record_bench,
+    .base = calibration->base,
+    .set = options->set,
+    .n_parameters = calibration->parameters->len,
+    .parameters = (const CalibrationParameter *) calibration->parameters->data,
+    .seed = options->seed,
+    .reps = options->reps,
+    .threads = options->threads,
+  };
+
+  return calibration_bench_new (&setup);
+}
+
 static CommandExit fit_and_report (Calibration *calibration, GError **error)
 {
   const Options *options = calibration->options;
   const gboolean progress = !options->quiet && isatty (STDERR_FILENO);
-  g_autofree double *luck = g_new0 (double, calibration->records->len);
+  calibration->bench = new_bench (calibration);
+  g_autofree double *luck = g_new0 (double, calibration->n_jobs);
   g_autofree double *start = g_new (double, calibration->parameters->len);
   const FitProblem problem = {
     .n_parameters = calibration->parameters->len,
     .parameters = calibration->fit_parameters,
-    .n_observations = calibration->records->len,
+    .n_observations = calibration->n_jobs,
     .used = calibration->used,
     .scored = calibration->scored,
     .deviation = calibration->deviation,
     .luck = luck,
     .within = options->within,
-    .leave_one_out = options->leave_one_out,
+    .all = calibration->experiment != NULL,
+    .leave_one_out = options->leave_one_out || calibration->experiment,
     .max_evaluations = MAX_EVALUATIONS,
     .seed = options->seed,
     .evaluate = calibration_bench_evaluate,
@@ -355,12 +375,12 @@ static CommandExit fit_and_report (Calibration *calibration, GError **error)
     return EXIT_INTERNAL;
   }
   const CalibrationOutcome outcome = {
-    .what = "results",
+    .what = calibration->what,
     .base = calibration->base,
     .bench = calibration->bench,
     .problem = &problem,
     .result = result,
-    .n_jobs = calibration->records->len,
+    .n_jobs = calibration->n_jobs,
     .jobs = calibration->jobs,
     .names = calibration->names,
     .parameters = (const CalibrationParameter *) calibration->parameters->data,
@@ -393,7 +413,7 @@ static gboolean check_options (const Options *options, GError **error)
       return FALSE;
     }
   }
-  return !options->output || calibration_check_output (options->output, error);
+  return TRUE;
 }
 
 CommandExit command_calibrate (const Options *options, GError **error)
@@ -407,6 +427,13 @@ CommandExit command_calibrate (const Options *options, GError **error)
   calibration->notes = g_ptr_array_new_with_free_func (g_free);
   if (options->measure) {
     return measure (options, error);
+  }
+  calibration->what = "results";
+  if (options->output && !calibration_check_output (options->output, error)) {
+    return EXIT_USAGE;
+  }
+  if (options->experiment) {
+    return calibration_open_experiment (calibration, error) ? fit_and_report (calibration, error) : EXIT_USAGE;
   }
   if (!check_options (options, error)) {
     return EXIT_USAGE;
@@ -426,19 +453,5 @@ CommandExit command_calibrate (const Options *options, GError **error)
   if (!calibration->record_bench || !choose_parameters (calibration, error)) {
     return EXIT_USAGE;
   }
-  const CalibrationBenchSetup setup = {
-    .n_jobs = calibration->records->len,
-    .jobs = calibration->jobs,
-    .setup = setup_of,
-    .data = calibration->record_bench,
-    .base = calibration->base,
-    .set = options->set,
-    .n_parameters = calibration->parameters->len,
-    .parameters = (const CalibrationParameter *) calibration->parameters->data,
-    .seed = options->seed,
-    .reps = options->reps,
-    .threads = options->threads,
-  };
-  calibration->bench = calibration_bench_new (&setup);
   return fit_and_report (calibration, error);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { SETTLE_REPS = 6 };
-#define NO_SPEED (-1e3) /* log of the rate of a job that did nothing */
+#define NOTHING (-1e3) /* log of a figure that is 0, as the rate of a job that did nothing */
 
 struct CalibrationBench {
   CalibrationBenchSetup setup;
@@ -78,10 +78,11 @@ double calibration_bench_figure (const CalibrationBench *bench, unsigned job, co
   return figure ? *figure : NAN;
 }
 
-/* The machine of a point. (transfer full) */
-static Machine *machine_at (const CalibrationBench *bench, const double *point, GError **error)
+/* The machine of a job at a point. (transfer full) */
+static Machine *machine_at (const CalibrationBench *bench, unsigned job, const double *point, GError **error)
 {
-  Machine *machine = scenario_load_machine (bench->setup.base, bench->setup.set, error);
+  Machine *machine = bench->setup.load ? bench->setup.load (job, bench->setup.data, error)
+                                       : scenario_load_machine (bench->setup.base, bench->setup.set, error);
 
   for (unsigned j = 0; machine && j < bench->setup.n_parameters; j++) {
     const CalibrationParameter *parameter = &bench->setup.parameters[j];
@@ -113,19 +114,6 @@ typedef struct {
   gint failed;   /* atomic */
 } Batch;
 
-static double figure_of (const RunResult *result, CalibrationFigure figure)
-{
-  switch (figure) {
-  case CALIBRATION_IOPS:
-    return result->iops;
-  case CALIBRATION_BANDWIDTH:
-    return result->bw_bytes;
-  case CALIBRATION_CLAT:
-    return ur_histogram_mean (&result->all.clat);
-  }
-  g_assert_not_reached ();
-}
-
 static void run_task (const CalibrationBench *bench, Task *task)
 {
   SimulationSetup setup = bench->setup.setup (task->job, task->machine, bench->setup.data);
@@ -140,9 +128,10 @@ static void run_task (const CalibrationBench *bench, Task *task)
       return;
     }
     const gboolean interrupted = result->interrupted;
-    const double figure = figure_of (result, bench->setup.jobs[task->job].figure);
+    const CalibrationJob *job = &bench->setup.jobs[task->job];
+    const double figure = metric_of (result, job->metric, job->lock);
     sum += figure;
-    ur_tally_add (&task->logs, figure > 0 ? ur_log (figure) : NO_SPEED);
+    ur_tally_add (&task->logs, figure > 0 ? ur_log (figure) : NOTHING);
     run_result_free (result);
     if (interrupted) {
       return;
@@ -200,6 +189,28 @@ static gboolean run_batch (CalibrationBench *bench, GArray *tasks, GError **erro
   return whole;
 }
 
+typedef struct {
+  RecordMachine both;
+  Machine *machine;
+} KeptMachine;
+
+static void kept_machine_free (gpointer data)
+{
+  machine_free (((KeptMachine *) data)->machine);
+  g_free (data);
+}
+
+/* Takes a machine over and returns it for both tools. */
+static const RecordMachine *keep_machine (GPtrArray *machines, Machine *machine)
+{
+  KeptMachine *kept = g_new (KeptMachine, 1);
+
+  kept->machine = machine;
+  record_machine_init (&kept->both, machine);
+  g_ptr_array_add (machines, kept);
+  return &kept->both;
+}
+
 /* Adds what is not known yet of a job at a point. */
 static void add_task (CalibrationBench *bench, GArray *tasks, unsigned job, const double *point,
                       const RecordMachine *machine)
@@ -217,30 +228,44 @@ static void add_task (CalibrationBench *bench, GArray *tasks, unsigned job, cons
   g_array_append_val (tasks, task);
 }
 
-/* log (figure), with the sign that makes more of it faster. */
-static double speed_at (const CalibrationBench *bench, unsigned job, const double *point)
+static double log_figure (const CalibrationBench *bench, unsigned job, const double *point)
 {
   const double figure = calibration_bench_figure (bench, job, point);
-  const double known = figure > 0 ? ur_log (figure) : NO_SPEED;
 
-  return bench->setup.jobs[job].figure == CALIBRATION_CLAT ? -known : known;
-}
-
-static double measured_speed (const CalibrationJob *job)
-{
-  return job->figure == CALIBRATION_CLAT ? -ur_log (job->measured) : ur_log (job->measured);
+  return figure > 0 ? ur_log (figure) : NOTHING;
 }
 
 static double error_at (const CalibrationBench *bench, unsigned job, const double *point)
 {
   const CalibrationJob *jobs = bench->setup.jobs;
-  double error = speed_at (bench, job, point) - measured_speed (&jobs[job]);
+  double error = log_figure (bench, job, point) - ur_log (jobs[job].measured);
 
   if (jobs[job].reference >= 0) {
     const unsigned reference = (unsigned) jobs[job].reference;
-    error -= speed_at (bench, reference, point) - measured_speed (&jobs[reference]);
+    error -= log_figure (bench, reference, point) - ur_log (jobs[reference].measured);
   }
   return error;
+}
+
+/* Adds what is not known of a job and its reference at a point; `machines`: of RecordMachine, kept until all is run. */
+static gboolean add_job (CalibrationBench *bench, GArray *tasks, GPtrArray *machines, unsigned job, const double *point,
+                         const RecordMachine *shared, GError **error)
+{
+  const int reference = bench->setup.jobs[job].reference;
+  const unsigned both[] = { job, reference >= 0 ? (unsigned) reference : job };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (both); i++) {
+    const RecordMachine *machine = shared;
+    if (isnan (calibration_bench_figure (bench, both[i], point)) && !machine) {
+      Machine *own = machine_at (bench, both[i], point, error);
+      if (!own) {
+        return FALSE;
+      }
+      machine = keep_machine (machines, own);
+    }
+    add_task (bench, tasks, both[i], point, machine);
+  }
+  return TRUE;
 }
 
 /* Simulates what is not known yet; tells the tasks it took. */
@@ -248,22 +273,20 @@ static gboolean simulate (CalibrationBench *bench, const double *points, unsigne
                           GArray *tasks, GError **error)
 {
   const unsigned p = bench->setup.n_parameters;
-  g_autoptr (GPtrArray) machines = g_ptr_array_new_with_free_func ((GDestroyNotify) machine_free);
-  g_autofree RecordMachine *both = g_new (RecordMachine, n_points);
+  g_autoptr (GPtrArray) machines = g_ptr_array_new_with_free_func (kept_machine_free);
 
   for (unsigned k = 0; k < n_points; k++) {
-    Machine *machine = machine_at (bench, points + k * p, error);
-    if (!machine) {
-      return FALSE;
+    const RecordMachine *shared = NULL;
+    if (!bench->setup.load) {
+      Machine *machine = machine_at (bench, 0, points + k * p, error);
+      if (!machine) {
+        return FALSE;
+      }
+      shared = keep_machine (machines, machine);
     }
-    g_ptr_array_add (machines, machine);
-    record_machine_init (&both[k], machine);
     for (unsigned i = 0; i < bench->setup.n_jobs; i++) {
-      if (!wanted || wanted[i]) {
-        add_task (bench, tasks, i, points + k * p, &both[k]);
-        if (bench->setup.jobs[i].reference >= 0) {
-          add_task (bench, tasks, (unsigned) bench->setup.jobs[i].reference, points + k * p, &both[k]);
-        }
+      if ((!wanted || wanted[i]) && !add_job (bench, tasks, machines, i, points + k * p, shared, error)) {
+        return FALSE;
       }
     }
   }

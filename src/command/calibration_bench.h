@@ -9,15 +9,15 @@
 #ifndef CALIBRATION_BENCH_H
 #define CALIBRATION_BENCH_H
 
+#include "model/metric.h"
 #include "model/simulation.h"
 #include "src/command/calibration_parameter.h"
 #include "src/command/record_scenario.h"
 
-typedef enum { CALIBRATION_IOPS, CALIBRATION_BANDWIDTH, CALIBRATION_CLAT } CalibrationFigure;
-
-/* One job.  Its error is log (simulated / measured), of rates; of the inverse of a latency. */
+/* One job.  Its error is log (simulated / measured). */
 typedef struct {
-  CalibrationFigure figure;
+  Metric   metric;
+  const char *lock;             /* (nullable) see metric_of() */
   double   measured;
   int      reference;           /* job by whose figure both are divided; -1: none */
 } CalibrationJob;
@@ -27,8 +27,10 @@ typedef struct {
   unsigned n_jobs; const CalibrationJob *jobs;
   /* One run of job `index` on a machine; the seed is overwritten.  From any thread. */
   SimulationSetup (*setup) (unsigned index, const RecordMachine *machine, const void *data);
+  /* (nullable) The machine of a job before the parameters are set, where jobs differ in it. (transfer full) */
+  Machine *(*load) (unsigned index, const void *data, GError **error);
   const void *data;
-  const char *base;             /* machine */
+  const char *base;             /* machine of all jobs, without `load` */
   const GPtrArray *set;         /* of char *: KEY=VALUE laid over it before the parameters */
   unsigned n_parameters; const CalibrationParameter *parameters;
   uint64_t seed;

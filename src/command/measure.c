@@ -198,7 +198,8 @@ static void append_record (const Job *job, const char *fs, GString *out)
   g_string_append_printf (
       out,
       "{\"batch\": 1, \"job\": {\"tool\": \"fio\", \"fs\": \"%s\", \"rw\": \"%s\", \"bs\": \"%s\", \"qd\": %s, "
-      "\"nj\": %s, \"files\": 1, \"direct\": %s, \"eng\": \"%s\", \"sqpoll\": %s, \"force_async\": %s, \"extra\": \"\"}, "
+      "\"nj\": %s, \"files\": 1, \"direct\": %s, \"eng\": \"%s\", \"sqpoll\": %s, \"force_async\": %s, "
+      "\"extra\": \"\"}, "
       "\"reps\": %u, \"iops\": {\"p50\": %.0f, \"p80\": %.0f, \"max\": %.0f, \"min\": %.0f}}\n",
       quoted, rw, bs, qd, nj, direct, engine, sqpoll, async, job->rates->len, percentile (job->rates, 0.5),
       percentile (job->rates, 0.8), percentile (job->rates, 1), percentile (job->rates, 0));

@@ -76,6 +76,8 @@ static const OptionRow option_table[] = {
     "results to fit to, by name or number (1,4-6); the others are predicted (default: all are used)" },
   { "measure", 0, TYPE_STRING, AT (measure), USER_CALIBRATE, 0, 0, NULL, "DIRECTORY",
     "run the calibration jobs with fio there and write throughput records" },
+  { "experiment", 0, TYPE_STRING, AT (experiment), USER_CALIBRATE, 0, 0, NULL, "NAME|FILE",
+    "fit the Fitted= keys of an experiment to its published rows, with and without each row" },
   { "leave-one-out", 0, TYPE_FLAG, AT (leave_one_out), USER_CALIBRATE, 0, 0, NULL, NULL,
     "fit again without each of the results used" },
   { "within", 0, TYPE_UNSIGNED, AT (within), USER_CALIBRATE, 2, 100, NULL, "FACTOR",
@@ -470,6 +472,7 @@ void options_free (Options *options)
   g_ptr_array_unref (options->use);
   g_free (options->base);
   g_free (options->measure);
+  g_free (options->experiment);
   g_free (options->machine);
   g_free (options->fs);
   g_free (options->device);

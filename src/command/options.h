@@ -25,7 +25,7 @@ typedef struct {
   GArray    *engines;               /* of ApplicationEngine; empty: each job's own */
   GPtrArray *set;                   /* of char *: KEY=VALUE */
   GPtrArray *parameters, *use;      /* of char *: calibrate's KEY[=LOW..HIGH], globs and numbers */
-  char      *base, *measure;        /* of calibrate (nullable) */
+  char      *base, *measure, *experiment;        /* of calibrate (nullable) */
   unsigned   kernel;                /* 0: the policy's */
   unsigned   fio_version;           /* 0: not given */
   char      *machine, *fs, *device, *output;   /* output NULL: stdout; others NULL: not given (same two) */

@@ -414,7 +414,8 @@ static gboolean leave_out (Fit *fit, unsigned observation, FitLeftOut *left_out,
       x[j] = fit->start[j];
     }
   }
-  if (!search_from (fit, chosen, weight, LATER_STEP, FIT_PHASE_LEAVE_ONE_OUT, x, error) || fit->interrupted ||
+  const double step = fit->problem->all ? FIRST_STEP : LATER_STEP;
+  if (!search_from (fit, chosen, weight, step, FIT_PHASE_LEAVE_ONE_OUT, x, error) || fit->interrupted ||
       !fit_evaluate (fit, x, 1, NULL, errors, error)) {
     return FALSE;
   }

@@ -9,9 +9,9 @@
  * The order of work (fit_run):
  *   1. errors at the start values;
  *   2. sensitivities there: d error / d log (number), by central differences;
- *   3. a number is fitted if the observations tell it within a factor `within` either way (95 %, Student's t), all
- *      others being fitted as well; of those that fail this, the one with the least effect is dropped, and so on; never more
- *      numbers than observations - 1, nor more than `most`.  What is dropped keeps its start value;
+ *   3. a number is fitted if the observations tell it within a factor `within` either way (95 %, Student's t),
+ *      all others being fitted as well; of those that fail this, the one with the least effect is dropped, and so
+ *      on; never more numbers than observations - 1, nor more than `most`.  What is dropped keeps its start value;
  *   4. the least sum of weight * loss (error) over the observations used, where the loss is quadratic for small and
  *      linear for large errors (beyond FIT_LOSS_BEND), and an observation that was itself measured with a spread
  *      counts less.  Searched from the two best of a few dozen points around the start;
@@ -53,6 +53,7 @@ typedef struct {
                                  * sensitivities that this explains are taken for none */
   double within;                /* > 1: numbers are fitted if told within this factor; 0: FIT_FACTOR */
   unsigned most;                /* fit at most so many numbers; 0: no limit but the observations */
+  gboolean all;                 /* fit every number that has an effect, whatever the observations tell */
   gboolean leave_one_out;
   unsigned max_evaluations;     /* of one search */
   uint64_t seed;                /* of the bootstrap */

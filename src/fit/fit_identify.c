@@ -78,14 +78,15 @@ static int same_effect (const Fit *fit, const double *sensitivity, const double 
   return found;
 }
 
-static void fill_effect (const Fit *fit, const double *sensitivity, unsigned j, FitEstimate *estimate)
+static void fill_effect (const Fit *fit, const double *sensitivity, const double *scale, unsigned j,
+                         FitEstimate *estimate)
 {
   double sum = 0, largest = 0;
   unsigned n = 0;
 
   estimate->strongest = -1;
   for (unsigned i = 0; i < fit->m; i++) {
-    if (fit->weight[i] > 0) {
+    if (scale[i] > 0) { /* not the one that is left out */
       const double value = fabs (sensitivity[i * fit->p + j]);
       sum += value * value;
       n++;
@@ -132,12 +133,12 @@ static int worst_number (const Fit *fit, const double *sensitivity, const double
 }
 
 /* The numbers that have an effect at all; fills that part of the estimates (nullable). */
-static void choose_effective (const Fit *fit, const double *sensitivity, const gboolean *may_fit, gboolean *ret_fitted,
-                              FitEstimate *estimates)
+static void choose_effective (const Fit *fit, const double *sensitivity, const double *scale, const gboolean *may_fit,
+                              gboolean *ret_fitted, FitEstimate *estimates)
 {
   for (unsigned j = 0; j < fit->p; j++) {
     FitEstimate effect = { 0 };
-    fill_effect (fit, sensitivity, j, &effect);
+    fill_effect (fit, sensitivity, scale, j, &effect);
     const double largest = effect.strongest < 0 ? 0 : fabs (sensitivity[(unsigned) effect.strongest * fit->p + j]);
     const gboolean none = largest * ur_log (2) < NO_EFFECT;
     ret_fitted[j] = may_fit[j] && !none;
@@ -161,14 +162,14 @@ void fit_choose (const Fit *fit, const double *sensitivity, const double *scale,
   gboolean badly_told;
   unsigned rows = 0;
 
-  choose_effective (fit, sensitivity, may_fit, ret_fitted, estimates);
+  choose_effective (fit, sensitivity, scale, may_fit, ret_fitted, estimates);
   for (unsigned j = 0; j < p; j++) {
     length[j] = least_squares_length (sensitivity, fit->m, p, j, scale);
   }
   for (unsigned i = 0; i < fit->m; i++) {
     rows += scale[i] > 0;
   }
-  while (TRUE) {
+  while (!fit->problem->all) {
     const gboolean too_many = count (ret_fitted, p) > most_fitted (fit, rows);
     const int worst = worst_number (fit, sensitivity, scale, length, shortest, too_many, ret_fitted, &badly_told);
     if (worst < 0) {
