@@ -272,18 +272,16 @@ static Cpu *cpu_fallback (const Task *task)
   return best ? best : task->cpu;
 }
 
-/* Placement=pack: the waker's CPU was not so busy lately that it could not serve the wakee as well.  Who is with its
- * waker stays longer than who is apart joins: the figures are measured, the code behind them is not published. */
+/* Placement=pack: the waker's CPU was not so busy lately that it could not serve the wakee as well. */
 static gboolean cpu_has_room (const Cpu *cpu, const Task *task)
 {
-  const Simulation *sim = cpu->sim;
-  UrTime now = sim_now (sim);
+  UrTime now = sim_now (cpu->sim);
   Pelt util = cpu->util;
 
   pelt_update (&util, now, cpu->current != NULL);
   if (task->cpu != cpu)
     util.util += pelt_util (&task->util, now);
-  return util.util < (sim->apart ? sim->setup->machine->pack_join : sim->setup->machine->pack_stay);
+  return util.util < cpu->sim->setup->machine->pack_room;
 }
 
 Cpu *cpu_select (Task *task, Cpu *waker_cpu)
@@ -299,11 +297,8 @@ Cpu *cpu_select (Task *task, Cpu *waker_cpu)
     if (waker_cpu && !task_allowed_on (task, waker_cpu->id))
       waker_cpu = NULL;
   }
-  if (cpu_packs (sim) && waker_cpu) {
-    sim->apart = !cpu_has_room (waker_cpu, task);
-    if (!sim->apart)
-      return waker_cpu;
-  }
+  if (cpu_packs (sim) && waker_cpu && cpu_has_room (waker_cpu, task))
+    return waker_cpu;
   if (previous->idle)
     return previous;
   idle = cpu_find_idle (task, previous->id + 1);
@@ -405,6 +400,17 @@ gboolean cpu_reschedule (Cpu *cpu)
   return TRUE;
 }
 
+/* Part of the way out of idle, the tick's restart, counts as run time of who comes in. */
+static void cpu_util_of_return (Cpu *cpu, Task *task)
+{
+  UrTime ns = cpu->sim->setup->machine->cost[COST_IDLE_RETURN].ns;
+
+  task->util.util = pelt_util (&task->util, sim_now (cpu->sim));
+  task->util.at = sim_now (cpu->sim);
+  pelt_credit (&task->util, ns);
+  pelt_credit (&cpu->util, ns);
+}
+
 void cpu_pick_next (Cpu *cpu)
 {
   Simulation *sim = cpu->sim;
@@ -425,6 +431,8 @@ void cpu_pick_next (Cpu *cpu)
     sim->n_idle++;
     return;
   }
+  if (cpu->went_idle && cpu_packs (sim))
+    cpu_util_of_return (cpu, task);
   cpu->went_idle = FALSE;
   queue_remove (cpu, task);
   cpu_run (cpu, task);

@@ -158,7 +158,7 @@ typedef struct Machine {
   uint64_t cache_size;                   /* [CPU] CacheSize, bytes: files up to this size stay in the CPUs' caches */
   double   noise;                        /* [CPU] Noise: coefficient of variation of every cost; 0.15 */
   Placement  placement;                  /* [Scheduler] Placement=spread|pack */
-  double   pack_stay, pack_join;         /* [Scheduler] PackStay, PackJoin: for PACK, shares of a CPU: see cpu_select() */
+  double   pack_room;                    /* [Scheduler] PackRoom: for PACK, the share of a CPU up to which it has room */
   Preemption preemption;                 /* [Scheduler] Preemption=voluntary|full */
   UrTime   tick;                         /* [Scheduler] Tick, ns: 4000000 at HZ=250 */
   UrTime   slice;                        /* [Scheduler] Slice: base slice before the CPU factor, 750000 */

@@ -20,6 +20,8 @@ void pelt_update (Pelt *pelt, UrTime now, gboolean running)
 
 double pelt_util (const Pelt *pelt, UrTime now) { return pelt->util * remaining (now - pelt->at); }
 
+void pelt_credit (Pelt *pelt, UrTime ns) { pelt->util += 1 - remaining (ns); }
+
 void pelt_move (const Pelt *task, Pelt *from, Pelt *to, UrTime now)
 {
   double util = pelt_util (task, now);

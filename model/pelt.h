@@ -23,6 +23,8 @@ typedef struct {
 void   pelt_update (Pelt *pelt, UrTime now, gboolean running);
 /* The share at `now`, if nothing has run since. */
 double pelt_util (const Pelt *pelt, UrTime now);
+/* `ns` of the time that passed as idle was run time after all. */
+void   pelt_credit (Pelt *pelt, UrTime ns);
 /* A task leaves one CPU for another: both CPUs' figures are up to date. */
 void   pelt_move (const Pelt *task, Pelt *from, Pelt *to, UrTime now);
 /* A new task starts on a CPU: it is taken to need half of what is left there. */

@@ -52,7 +52,6 @@ struct Simulation {
   const UrShape *shape;                 /* of every cost; NULL: constant */
   CostDraw cost[COSTS], fs_cost[FS_COSTS];
   Cpu *cpus; unsigned n_cpus, n_idle;
-  gboolean apart;                       /* Placement=pack: the last wakee did not join its waker (cpu.c) */
   unsigned n_nodes;                     /* NUMA nodes, each a block of CPUs */
   GPtrArray *tasks;                     /* of Task, owned */
   GPtrArray *rings;                     /* of Ring, owned */

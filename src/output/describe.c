@@ -90,11 +90,8 @@ static char *scalar_text (const Machine *machine, const char *name, const Machin
   if (g_str_equal (name, "Locks.HoldPerContender")) {
     return format_fixed (machine->kappa, 4);
   }
-  if (g_str_equal (name, "Scheduler.PackStay")) {
-    return format_fixed (machine->pack_stay, 3);
-  }
-  if (g_str_equal (name, "Scheduler.PackJoin")) {
-    return format_fixed (machine->pack_join, 3);
+  if (g_str_equal (name, "Scheduler.PackRoom")) {
+    return format_fixed (machine->pack_room, 3);
   }
   if (g_str_equal (name, "Scheduler.Placement")) {
     return g_strdup (machine->placement == PLACEMENT_PACK ? "pack" : "spread");
