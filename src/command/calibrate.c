@@ -364,7 +364,7 @@ static CommandExit fit_and_report (Calibration *calibration, GError **error)
   for (unsigned j = 0; j < calibration->parameters->len; j++) {
     start[j] = calibration->fit_parameters[j].start;
   }
-  if (!calibration_bench_settle (calibration->bench, start, NULL, luck, error)) {
+  if (!calibration_bench_settle (calibration->bench, start, calibration->used, luck, error)) {
     return *interrupt_flag () ? EXIT_INTERRUPTED : EXIT_INTERNAL;
   }
   result = fit_run (&problem, error);

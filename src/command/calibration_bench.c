@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { SETTLE_REPS = 6 };
-#define NOTHING (-1e3) /* log of a figure that is 0, as the rate of a job that did nothing */
+enum { SETTLE_REPS = 6, UNSETTLED_REPS = 4 }; /* the latter: of jobs that are only predicted */
+#define NOTHING (-1e3)                        /* log of a figure that is 0, as the rate of a job that did nothing */
 
 struct CalibrationBench {
   CalibrationBenchSetup setup;
@@ -327,7 +327,7 @@ gboolean calibration_bench_settle (CalibrationBench *bench, const double *point,
     return FALSE;
   }
   for (unsigned i = 0; i < m; i++) {
-    bench->reps[i] = bench->setup.reps ? bench->setup.reps : 1;
+    bench->reps[i] = bench->setup.reps ? bench->setup.reps : UNSETTLED_REPS;
   }
   for (unsigned k = 0; k < tasks->len; k++) {
     const Task *task = &g_array_index (tasks, Task, k);
