@@ -79,6 +79,7 @@ gboolean experiment_check_fitted (const Experiment *experiment, const Machine *m
                                   GError **error);
 /* The key of "KEY=VALUE", as Fitted= and Stated= name it. (transfer full) */
 char    *experiment_set_key (const char *assignment);
-/* The value of "Group.Key" of a machine or, if it is one of a device's, of the device; FALSE: it is neither's. */
+/* The value of "Group.Key" of a machine or, if it is one of a device's, of the device (nullable); FALSE: it is
+ * neither's. */
 gboolean experiment_key_value (const char *key, const Machine *machine, const Device *device, double *ret_value);
 #endif

@@ -241,7 +241,7 @@ static gboolean scalar_value (const Machine *machine, const char *name, double *
 
 static gboolean device_key_value (const Device *device, const char *group, const char *key, double *ret_value)
 {
-  for (unsigned i = 0; i < DEVICE_VALUES_N; i++) {
+  for (unsigned i = 0; device && i < DEVICE_VALUES_N; i++) {
     if (strcmp (device_key_group ((DeviceKey) i), group) == 0 && strcmp (device_key_name ((DeviceKey) i), key) == 0) {
       *ret_value = device_number (device, (DeviceKey) i);
       return TRUE;

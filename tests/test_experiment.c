@@ -311,6 +311,7 @@ static void test_key_values (void)
                    near (value, rows[i].value),
                "%s: %g", rows[i].key, value);
   }
+  CU_ASSERT (!experiment_key_value ("Read.Time", machine, NULL, &(double){ 0 }));
   device_free (device);
   machine_free (machine);
 }

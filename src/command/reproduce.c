@@ -160,7 +160,17 @@ static void widen (ReportSpread *spread, double value, const char *where)
   }
 }
 
-/* Every fitted key of every experiment, over all of them: those that leave it alone have the base's value. */
+/* A key's value in the first row of an experiment; of a device only if it is the one of `item`. */
+static gboolean value_of (const char *key, const ExperimentCase *item, const ExperimentCase *other, double *ret_value)
+{
+  const Device *device = other->scenarios[0]->device;
+  const gboolean same = g_str_equal (device->name, item->scenarios[0]->device->name);
+
+  return experiment_key_value (key, other->scenarios[0]->machine, same ? device : NULL, ret_value);
+}
+
+/* Every fitted cost of every experiment, over all of them: those that leave it alone have the base's value.  The number
+ * of CPUs is no cost. */
 static GArray *find_spreads (const GPtrArray *cases)
 {
   GArray *spreads = g_array_new (FALSE, FALSE, sizeof (ReportSpread));
@@ -172,14 +182,14 @@ static GArray *find_spreads (const GPtrArray *cases)
     for (char **key = item->opened->experiment->fitted; *key; key++) {
       ReportSpread spread = { .key = *key };
 
-      if (!g_hash_table_add (seen, *key)) {
+      if (g_str_equal (*key, "CPU.Count") || !g_hash_table_add (seen, *key)) {
         continue;
       }
       for (unsigned k = 0; k < cases->len; k++) {
         const ExperimentCase *other = ((const Case *) cases->pdata[k])->opened;
         double value;
 
-        if (experiment_key_value (*key, other->scenarios[0]->machine, other->scenarios[0]->device, &value)) {
+        if (value_of (*key, item->opened, other, &value)) {
           widen (&spread, value, other->experiment->name);
         }
       }
