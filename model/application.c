@@ -72,6 +72,8 @@ Application *application_new (Simulation *sim, const WorkloadJob *job)
   }
   if (application_stamps_at_head (application))
     application->stamps = g_new0 (UrTime, application->iodepth);
+  if (job->pattern.sync_range_every)
+    application->ranges = g_new0 (WrittenRange, sim->inodes->len);
   application->task = task_new (sim, job->name, TASK_CLASS_APP, -1, application_body, application);
   if (!cpu_mask_is_empty (&job->cpus))
     application->task->allowed = &job->cpus;
@@ -84,6 +86,7 @@ void application_free (Application *application)
   if (application->source)
     application->source->free (application->source);
   application_posixaio_free (application->posixaio);
+  g_free (application->ranges);
   g_free (application->slots);
   g_free (application->stamps);
   g_free (application->file_position);
@@ -245,6 +248,33 @@ static void application_link (Application *application, Request *request)
   }
 }
 
+/* fio's first_write and last_write of each file: what a sync_file_range() is for. */
+static void application_range_done (Application *application, const Request *request)
+{
+  WrittenRange *range = &application->ranges[request->io.file];
+
+  if (request->io.op == IO_WRITE) {
+    range->first = range->end ? MIN (range->first, request->io.offset) : request->io.offset;
+    range->end = MAX (range->end, request->io.offset + request->io.length);
+  } else if (request->io.op > IO_TRIM) {
+    *range = (WrittenRange){ 0, 0 };
+  }
+}
+
+/* fio_ioring_prep(), do_sync_file_range(): what has been written since the last sync.  A trace does not say. */
+static void application_sync_range (Application *application, Request *request)
+{
+  const WrittenRange *range = application->ranges ? &application->ranges[request->io.file] : NULL;
+
+  request->sync_range = application->job->sync_range ? application->job->sync_range : SYNC_RANGE_ALL;
+  if (!range)
+    return;
+  request->io.offset = range->first;
+  request->io.length = range->end - range->first;
+  if (!request->io.length)
+    request->sync_range = 0; /* nothing was written: fio does not call it */
+}
+
 Request *application_prepare (Application *application)
 {
   Simulation *sim = application->sim;
@@ -270,6 +300,10 @@ Request *application_prepare (Application *application)
       is_nth (request->number, application->job->force_async) && application->engine == APPLICATION_IO_URING;
   request->direct = application->job->direct;
   request->nowait = application->job->nowait && request->io.op <= IO_WRITE;
+  request->sync = request->io.op == IO_WRITE ? application->job->sync : SYNC_NONE;
+  request->dontcache = application->job->dontcache && request->io.op <= IO_WRITE;
+  if (request->io.op == IO_SYNC_FILE_RANGE)
+    application_sync_range (application, request);
   request->ki_complete = NULL;
   request->task_work = NULL;
   request->polled = FALSE;
@@ -336,6 +370,8 @@ void application_reaped (Application *application, Request *request)
   application->n_silent -= request->may_be_silent;
   application->blocks_done += request->io.op <= IO_TRIM;
   application->completed_sync = request->io.op > IO_TRIM;
+  if (application->ranges)
+    application_range_done (application, request);
   if (G_UNLIKELY (application->stamps != NULL))
     request->time.issued = application->stamps[request->slot];
   else if (!request->time.issued) /* it completed while its batch was still being handed over */
@@ -462,8 +498,10 @@ static gboolean application_overlaps (const Application *application)
 /* The system call: preadv2() and its like, fsync(). */
 static void application_psync_call (Task *task, Request *request)
 {
-  if (request->nowait && !file_has_nowait (task->sim))
-    request->result = -EOPNOTSUPP;
+  int error = file_rw_flags_error (task->sim, request);
+
+  if (error)
+    request->result = -error;
   else
     switch (file_io (task, request, request->nowait)) {
     case FILE_IO_AGAIN_EARLY: /* a write of a file that does not know how */

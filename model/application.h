@@ -12,6 +12,9 @@
 typedef struct AsyncEngine AsyncEngine;
 typedef struct PosixAio PosixAio;
 
+/* Bytes of a file that have been written since its last sync; end 0: none. */
+typedef struct { uint64_t first, end; } WrittenRange;
+
 struct Application {
   Simulation *sim;
   const WorkloadJob *job;
@@ -38,6 +41,7 @@ struct Application {
   Io pending; gboolean has_pending, exhausted;
   unsigned sqe_flags;                   /* of each of its requests: SQE_FIXED_FILE, SQE_FIXED_BUFFER */
   unsigned chain_left;                  /* members still to come of the chain that is being prepared */
+  WrittenRange *ranges;                 /* by file, of a job with sync_file_range (else NULL) */
   unsigned n_silent;                    /* in flight, and to have no CQE unless they fail */
   uint64_t n_prepared;
   /* application_pace.c */

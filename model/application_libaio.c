@@ -41,12 +41,12 @@ static void aio_submit (Application *application, Request *request)
 {
   Task *task = application->task;
   FileIoResult result;
+  int error = file_rw_flags_error (task->sim, request);
 
   task_cost (task, COST_AIO_SUBMIT);
   request->ki_complete = aio_complete;
   request->time.attempt = task_now (task);
-  result =
-      request->nowait && !file_has_nowait (task->sim) ? FILE_IO_AGAIN_EARLY : file_io (task, request, request->nowait);
+  result = error ? FILE_IO_AGAIN_EARLY : file_io (task, request, request->nowait);
   if (result == FILE_IO_QUEUED)
     return;
   if (result != FILE_IO_DONE)

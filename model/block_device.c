@@ -18,7 +18,7 @@
 struct BlockRequest {
   BlockDevice *block;
   BlockOp op;
-  gboolean polled;
+  gboolean polled, fua;
   uint64_t start, length;
   Bio *first, *last;
   Cpu *cpu; /* that submitted it, and gets the interrupt */
@@ -61,8 +61,10 @@ struct BlockDevice {
   unsigned tags_used, in_hardware, channels_busy;
   RequestList scheduled, waiting; /* in the scheduler; in the hardware, without a channel */
   RequestList polled_done;
-  GPtrArray *pollers; /* of Task: spin in block_poll_spin() */
-  GQueue tag_waiters; /* of Task */
+  gboolean flush_running;
+  Bio *flush_first, *flush_last; /* wait for it to end */
+  GPtrArray *pollers;            /* of Task: spin in block_poll_spin() */
+  GQueue tag_waiters;            /* of Task */
   /* Pools: `all` owns, `free` is what of it is not in use. */
   GPtrArray *all, *free;             /* of BlockRequest */
   GPtrArray *all_parts, *free_parts; /* of Bio: pieces of bios that were split */
@@ -176,6 +178,13 @@ gboolean block_has_volatile_cache (const BlockDevice *block)
   return device_number (block->device, DEVICE_CACHE_VOLATILE) != 0;
 }
 
+gboolean block_has_stable_writes (const BlockDevice *block)
+{
+  return device_number (block->device, DEVICE_STABLE_WRITES) != 0;
+}
+
+gboolean block_has_fua (const BlockDevice *block) { return device_number (block->device, DEVICE_CACHE_FUA) != 0; }
+
 /* ---- the device ---- */
 
 static void cache_drain_until (WriteCache *cache, UrTime now)
@@ -191,6 +200,14 @@ static void cache_drain_until (WriteCache *cache, UrTime now)
   }
 }
 
+/* How long the medium takes for it, ns. */
+static double drain_time (const BlockDevice *block, const BlockRequest *request)
+{
+  double ns = (double) request->length / device_number (block->device, DEVICE_CACHE_DRAIN) * UR_S;
+
+  return request->start != block->cache.end ? ns + device_number (block->device, DEVICE_CACHE_REQUEST) : ns;
+}
+
 /* Puts a write into the cache; returns how long it waits for room, ns. */
 static double cache_write (BlockDevice *block, const BlockRequest *request)
 {
@@ -202,9 +219,7 @@ static double cache_write (BlockDevice *block, const BlockRequest *request)
   if (cache->bytes + bytes > size &&
       cache->bytes > 0) /* as fast as it empties; a write larger than it passes through */
     wait = cache->work * MIN ((cache->bytes + bytes - size) / cache->bytes, 1);
-  cache->work += bytes / device_number (device, DEVICE_CACHE_DRAIN) * UR_S;
-  if (request->start != cache->end)
-    cache->work += device_number (device, DEVICE_CACHE_REQUEST);
+  cache->work += drain_time (block, request);
   cache->bytes += bytes;
   cache->end = request->start + request->length;
   return wait;
@@ -253,7 +268,9 @@ static UrTime service_time (BlockDevice *block, const BlockRequest *request)
     cache_drain_until (&block->cache, sim_now (block->sim));
     return device_ns (block, ns + block->cache.work);
   }
-  if (cached)
+  if (cached && request->fua)
+    ns += drain_time (block, request);
+  else if (cached)
     ns += cache_write (block, request);
   else
     ns += seek_time (block, request);
@@ -321,22 +338,63 @@ static void end_bio (Bio *bio, Task *task, Cpu *cpu)
     bio->end (bio, task, cpu);
 }
 
+static void insert (BlockDevice *block, BlockRequest *request);
+
+/* flush_end_io(): those that have come meanwhile are next, all with one request.  FALSE: there are none. */
+static gboolean flush_again (BlockDevice *block, BlockRequest *request)
+{
+  Bio *first = block->flush_first, *last = block->flush_last;
+
+  block->flush_running = first != NULL;
+  if (!first)
+    return FALSE;
+  block->flush_first = block->flush_last = NULL;
+  request->first = first;
+  request->last = last;
+  insert (block, request);
+  return TRUE;
+}
+
+/* blk_insert_flush(): TRUE if it has joined those that wait for the one under way. */
+static gboolean flush_joins (BlockDevice *block, Bio *bio)
+{
+  if (!block->flush_running) {
+    block->flush_running = TRUE;
+    return FALSE;
+  }
+  if (block->flush_last) {
+    block->flush_last->next = bio;
+    block->count.flushes_shared++;
+  } else {
+    block->flush_first = bio;
+  }
+  block->flush_last = bio;
+  return TRUE;
+}
+
 /* blk_mq_end_request(): `task` NULL in an interrupt. */
 static void request_complete (BlockRequest *request, Task *task)
 {
   BlockDevice *block = request->block;
   Bio *bio = request->first, *next;
+  Cpu *cpu = request->cpu;
+  gboolean again;
   Task *waiter;
 
-  block->tags_used--;
   block->in_hardware--;
+  again = request->op == BLOCK_FLUSH && flush_again (block, request); /* with its tag */
   for (; bio; bio = next) {
     next = bio->next;
-    end_bio (bio, task, request->cpu);
+    end_bio (bio, task, cpu);
   }
+  if (again) {
+    block_run (block);
+    return;
+  }
+  block->tags_used--;
   waiter = g_queue_pop_head (&block->tag_waiters);
   if (waiter)
-    block_wake (task, request->cpu, waiter);
+    block_wake (task, cpu, waiter);
   g_ptr_array_add (block->free, request);
   block_run (block);
 }
@@ -410,7 +468,7 @@ unsigned block_poll (Task *task, BlockDevice *block)
 /* TRUE if the bio became part of the request. */
 static gboolean merge (BlockDevice *block, BlockRequest *request, Bio *bio)
 {
-  if (request->op != bio->op || bio->op == BLOCK_FLUSH || request->polled || bio->polled ||
+  if (request->op != bio->op || bio->op == BLOCK_FLUSH || request->polled || bio->polled || request->fua != bio->fua ||
       request->length + bio->length > block->max_request)
     return FALSE;
   if (request->start + request->length == bio->start) {
@@ -538,6 +596,7 @@ static BlockRequest *request_new (Task *task, BlockDevice *block, Bio *bio)
   *request = (BlockRequest){ .block = block,
                              .op = bio->op,
                              .polled = bio->polled && block->pollable,
+                             .fua = bio->fua,
                              .start = bio->start,
                              .length = bio->length,
                              .first = bio,
@@ -554,6 +613,8 @@ static gboolean submit_one (Task *task, BlockDevice *block, Bio *bio, gboolean n
   bio->next = NULL;
   task_cost (task, COST_BLOCK_SUBMIT);
   task_sync (task);
+  if (bio->op == BLOCK_FLUSH && flush_joins (block, bio))
+    return TRUE;
   if (merge_plug (task, block, bio) || merge_scheduler (block, bio))
     return TRUE;
   if (!get_tag (task, block, nowait))
@@ -582,7 +643,7 @@ static void part_ended (Bio *part, Task *task, Cpu *cpu)
 /* The driver does it at once, on this CPU.  It is bio-based: no request, no tag; Time= is all that it takes. */
 static void submit_synchronously (Task *task, BlockDevice *block, Bio *bio)
 {
-  BlockRequest request = { .op = bio->op, .start = bio->start, .length = bio->length };
+  BlockRequest request = { .op = bio->op, .fua = bio->fua, .start = bio->start, .length = bio->length };
   double pages = MAX ((double) bio->length / 4096, 1);
 
   block->count.requests[bio->op]++;
@@ -621,6 +682,7 @@ gboolean block_submit_bio (Task *task, BlockDevice *block, Bio *bio, gboolean no
 
     *part = (Bio){ .op = bio->op,
                    .polled = bio->polled,
+                   .fua = bio->fua,
                    .start = bio->start + at,
                    .length = MIN (max, length - at),
                    .end = part_ended,
@@ -659,4 +721,26 @@ void block_wait (BlockWait *wait)
     task_schedule (task, UR_TIME_NEVER);
     task->waits_for = NULL;
   }
+}
+
+void block_issue_flush (Task *task, BlockDevice *block)
+{
+  BlockWait wait = { task, 0 };
+  Bio flush = { .op = BLOCK_FLUSH };
+
+  if (!block_has_volatile_cache (block))
+    return;
+  block_wait_submit (&wait, block, &flush);
+  block_wait (&wait);
+}
+
+void block_write_and_wait (Task *task, BlockDevice *block, uint64_t start, uint64_t length, gboolean fua)
+{
+  BlockWait wait = { task, 0 };
+  Bio write = { .op = BLOCK_WRITE, .fua = fua && block_has_fua (block), .start = start, .length = length };
+
+  block_wait_submit (&wait, block, &write);
+  block_wait (&wait);
+  if (fua && !write.fua)
+    block_issue_flush (task, block);
 }

@@ -13,7 +13,10 @@
  *   - requests wait for one of the channels in order of arrival; service is a draw of the time of its kind, plus seek
  *     and rotation if it does not follow the last request, and no earlier than bandwidth (a token bucket per direction)
  *     and a full write cache allow;
- *   - the write cache empties at its own rate all the time; FLUSH takes as long as emptying it does.
+ *   - the write cache empties at its own rate all the time; FLUSH takes as long as emptying it does;
+ *   - one FLUSH is under way at a time: those that come meanwhile wait for it and share the next one (blk-flush.c, its
+ *     double buffer);
+ *   - a FUA write goes past the cache where the device can do that (Fua=), else a FLUSH follows it.
  * Left out: sorting by scheduler or drive, several hardware queues, wbt, priorities; emptying the cache takes no time
  * from reads.
  *
@@ -32,6 +35,7 @@ typedef struct BlockRequest BlockRequest;
 struct Bio {
   BlockOp op;
   gboolean polled;                      /* REQ_POLLED: no interrupt, found by block_poll() */
+  gboolean fua;                         /* REQ_FUA: on the medium when it ends; only if block_has_fua() */
   uint64_t start, length;               /* bytes on the device */
   /* bi_end_io(): in an interrupt on `cpu` (task NULL), or called by the task that polls or submits synchronously. */
   void (*end) (Bio *bio, Task *task, Cpu *cpu);
@@ -47,6 +51,7 @@ typedef struct BlockPlug { BlockRequest *first, *last; unsigned n; } BlockPlug;
 
 typedef struct {
   uint64_t bios, requests[BLOCK_OPS], bytes[BLOCK_OPS], merged, tag_waits;
+  uint64_t flushes_shared;              /* FLUSH bios that another's request served too */
   UrLevel busy, queued;                 /* channels; requests with a tag that have none */
 } BlockCounters;
 
@@ -60,6 +65,10 @@ const BlockCounters *block_counters (const BlockDevice *block);
 unsigned     block_in_flight (const BlockDevice *block);
 /* Whether FLUSH has something to do. */
 gboolean     block_has_volatile_cache (const BlockDevice *block);
+/* Whether a write can be made to go past that cache. */
+gboolean     block_has_fua (const BlockDevice *block);
+/* BLK_FEAT_STABLE_WRITES */
+gboolean     block_has_stable_writes (const BlockDevice *block);
 /* Largest request, bytes. */
 uint64_t     block_max_request (const BlockDevice *block);
 /* Whether it works on a request: one that will end, however long it takes. */
@@ -91,5 +100,9 @@ typedef struct { Task *task; unsigned left; } BlockWait;
 void     block_wait_submit (BlockWait *wait, BlockDevice *block, Bio *bio);
 /* Sleeps until all that were submitted have ended. */
 void     block_wait (BlockWait *wait);
+/* blkdev_issue_flush(): sleeps until what was written is durable; nothing to do without a volatile cache. */
+void     block_issue_flush (Task *task, BlockDevice *block);
+/* submit_bio_wait() of a write of metadata; `fua`: durable when it returns, by FUA or by a FLUSH after it. */
+void     block_write_and_wait (Task *task, BlockDevice *block, uint64_t start, uint64_t length, gboolean fua);
 
 #endif

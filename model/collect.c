@@ -5,6 +5,7 @@
 #include "model/block_device.h"
 #include "model/cpu.h"
 #include "model/dio_workqueue.h"
+#include "model/journal.h"
 #include "model/sq_thread.h"
 #include "model/tctx.h"
 #include "model/writeback.h"
@@ -225,6 +226,14 @@ static void check_device (Simulation *sim)
   }
 }
 
+static void check_journal (Simulation *sim)
+{
+  g_autofree char *wrong = journal_check (sim->journal);
+
+  if (wrong)
+    check_failed (sim, "check: journal: %s", wrong);
+}
+
 void sim_check (Simulation *sim)
 {
   check_requests (sim);
@@ -236,6 +245,7 @@ void sim_check (Simulation *sim)
   check_cpus (sim);
   check_device (sim);
   check_cache (sim);
+  check_journal (sim);
 }
 
 static double share (double part, double whole) { return whole > 0 ? part / whole : 0; }
@@ -437,7 +447,7 @@ static void collect_cache (Simulation *sim, RunResult *result)
 {
   const BdiWriteback *wb = sim->wb;
 
-  result->cache = (ResultCache){ .used = wb->pauses || wb->flushed || wb->evicted,
+  result->cache = (ResultCache){ .used = wb->pauses || wb->flushed || wb->evicted || wb->dropped,
                                  .dirty = wb->pages.dirty,
                                  .writeback = wb->pages.writeback,
                                  .max_dirty = MAX (wb->max_dirty, wb->pages.dirty + wb->pages.writeback),
@@ -446,6 +456,7 @@ static void collect_cache (Simulation *sim, RunResult *result)
                                  .pauses = wb->pauses,
                                  .flushed = wb->flushed,
                                  .evicted = wb->evicted,
+                                 .dropped = wb->dropped,
                                  .throttled = wb->throttled,
                                  .longest_pause = wb->longest_pause };
   sim_timeline_add (sim);
@@ -466,6 +477,21 @@ static char *error_name (int error)
     if (names[i].error == error)
       return g_strdup (names[i].name);
   return g_strdup_printf ("errno %d", error);
+}
+
+static void collect_journal (const Simulation *sim, RunResult *result)
+{
+  const Journal *journal = sim->journal;
+  const BlockCounters *count = block_counters (sim->device);
+
+  result->journal = (ResultJournal){ .used = journal->syncs > 0,
+                                     .syncs = journal->syncs,
+                                     .asked = journal->asked,
+                                     .joined = journal->joined,
+                                     .clean = journal->clean,
+                                     .commits = journal->commits,
+                                     .flushes = count->requests[BLOCK_FLUSH],
+                                     .flushes_shared = count->flushes_shared };
 }
 
 static void collect_notes (const Simulation *sim, RunResult *result)
@@ -586,6 +612,7 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
   collect_workers (sim, result);
   collect_locks (sim, result, collect_cpu (sim, result));
   collect_cache (sim, result);
+  collect_journal (sim, result);
   collect_notes (sim, result);
   return result;
 }

@@ -26,6 +26,8 @@ typedef enum { DEVICE_NS, DEVICE_COUNT, DEVICE_BYTES, DEVICE_NUMBER, DEVICE_YESN
      "has poll queues, so IOPOLL is possible") \
   X (DEVICE_NOWAIT,        "Device", "NoWait",       DEVICE_YESNO,  0, 1, \
      "takes bios that must not wait (QUEUE_FLAG_NOWAIT); without, io_uring punts what reaches it") \
+  X (DEVICE_STABLE_WRITES, "Device", "StableWrites", DEVICE_YESNO,  0, 1, \
+     "pages must not change while they are written (checksums, parity): writes of them wait") \
   X (DEVICE_READ_TIME,     "Read",   "Time",         DEVICE_NS,     0, 1e12,   "a 4 KiB read, without waiting") \
   X (DEVICE_READ_SPREAD,   "Read",   "Spread",       DEVICE_NUMBER, 0, 4,      "coefficient of variation of Time") \
   X (DEVICE_READ_TAIL,     "Read",   "TailPercent",  DEVICE_NUMBER, 0, 100,    "share of slow reads") \
@@ -55,7 +57,9 @@ typedef enum { DEVICE_NS, DEVICE_COUNT, DEVICE_BYTES, DEVICE_NUMBER, DEVICE_YESN
   X (DEVICE_CACHE_REQUEST, "Cache",  "DrainRequest", DEVICE_NS,     0, 1e12, \
      "emptying takes this much more per write that does not follow the last one") \
   X (DEVICE_CACHE_VOLATILE, "Cache", "Volatile",     DEVICE_YESNO,  0, 1, \
-     "lost without power, so that the kernel sends FLUSH, which empties it first")
+     "lost without power, so that the kernel sends FLUSH, which empties it first") \
+  X (DEVICE_CACHE_FUA,     "Cache",  "Fua",          DEVICE_YESNO,  0, 1, \
+     "a write can go past the cache (FUA); else the kernel sends a FLUSH after it")
 
 #define DEVICE_VALUE_ENUM(id, group, key, unit, least, most, text) id,
 typedef enum { DEVICE_VALUES (DEVICE_VALUE_ENUM) DEVICE_VALUES_N } DeviceKey;

@@ -2,7 +2,9 @@
 #include "model/direct_io.h"
 
 #include "model/dio_workqueue.h"
+#include "model/fsync.h"
 #include "model/interrupt.h"
+#include "model/journal.h"
 #include "model/page_io.h"
 
 #include <errno.h>
@@ -70,6 +72,33 @@ static void change_extents (Task *task, Inode *inode, FileSystemCostKey cost)
   rwsem_up_write (task, &inode->extents);
 }
 
+static gboolean is_written (Inode *inode, const Request *request)
+{
+  PageCount count = page_cache_count (&inode->pages, request->io.offset, request->io.length);
+
+  return count.written == count.pages;
+}
+
+/* IOMAP_DIO_NEED_SYNC, IOMAP_DIO_WRITE_THROUGH: a write with O_DSYNC that changes no metadata can do with FUA, or with
+ * nothing if there is no volatile cache; a block device always asks for FUA. */
+static void prepare_sync (Request *request)
+{
+  Inode *inode = request->inode;
+  const Simulation *sim = inode->sim;
+  gboolean through = !block_has_volatile_cache (sim->device) || block_has_fua (sim->device);
+  gboolean regular = sim->setup->file_system->regular;
+
+  request->dio_sync = request->io.op == IO_WRITE && request->sync != SYNC_NONE;
+  request->bio.polled = request->bio.polled && !request->dio_sync;
+  if (!request->dio_sync || !through || (regular && request->sync != SYNC_DATA))
+    return;
+  if (regular && (request->io.offset + request->io.length > inode->size || !is_written (inode, request) ||
+                  journal_is_datasync_dirty (inode) || sim->setup->file_system->journal >= JOURNAL_TREE_LOG))
+    return;
+  request->bio.fua = block_has_volatile_cache (sim->device);
+  request->dio_sync = FALSE;
+}
+
 static void charge_complete (Simulation *sim, Task *task, Cpu *cpu)
 {
   UrTime ns = sim_fs_cost (sim, FS_COST_DIRECT_DONE);
@@ -86,6 +115,7 @@ static void direct_complete (Request *request, Task *task, Cpu *cpu)
   Inode *inode = request->inode;
 
   if (request->io.op == IO_WRITE) {
+    journal_data_written (inode, !is_written (inode, request));
     page_cache_set_written (&inode->pages, request->io.offset, request->io.length);
     inode_grow (inode, request->io.offset + request->io.length);
   }
@@ -104,11 +134,26 @@ static void direct_deferred_complete (Task *task, Request *request)
   direct_complete (request, task, NULL);
 }
 
+/* What iomap_dio_complete() does last: generic_write_sync(). */
+static void direct_sync_work (Task *task, Request *request)
+{
+  gboolean polled = request->polled;
+
+  generic_write_sync (task, request, request->io.offset, request->io.length);
+  task_sync (task);
+  request->ki_complete (request, task, NULL);
+  if (polled) /* IOCB_HIPRI is cleared, but the ring looks for it */
+    block_poll_kick (task->sim->device);
+}
+
 /* iomap_dio_complete_work() */
 static void direct_complete_work (Task *task, Request *request)
 {
   direct_deferred_complete (task, request);
-  request->ki_complete (request, task, NULL);
+  if (G_UNLIKELY (request->dio_sync))
+    direct_sync_work (task, request);
+  else
+    request->ki_complete (request, task, NULL);
 }
 
 typedef enum { ENDS_HERE, ENDS_IN_KWORKER, ENDS_IN_CALLER } DirectEnd;
@@ -122,6 +167,8 @@ static DirectEnd direct_end (const Request *request)
 
   if (request->io.op != IO_WRITE || request->bio.polled || request->dio_waiter || request->dio_submitting)
     return ENDS_HERE;
+  if (request->dio_sync)
+    return ENDS_IN_KWORKER;
   if (!request->dio_overwrite)
     return kernel_range_has (fs->direct.done_work, sim->kernel) ? ENDS_IN_KWORKER : ENDS_HERE;
   if (request->ring && kernel_range_has (fs->direct.overwrite_by_caller, sim->kernel)) /* IOMAP_DIO_CALLER_COMP */
@@ -164,6 +211,18 @@ static UrTime direct_cost (Simulation *sim, const Request *request)
   return ns > saved ? ns - saved : 0;
 }
 
+/* Who has waited for the write syncs it; with its lock, which btrfs gives back before. */
+static void submit_sync (Task *task, Request *request, LockMode mode)
+{
+  gboolean first = task->sim->setup->file_system->journal == JOURNAL_TREE_LOG;
+
+  if (first)
+    inode_unlock (task, request->inode, mode);
+  generic_write_sync (task, request, request->io.offset, request->io.length);
+  if (!first)
+    inode_unlock (task, request->inode, mode);
+}
+
 /* Submits the bio, and sleeps until it has ended if it has to be waited for.  The lock (`mode`) is held, and given up.
  * After FILE_IO_QUEUED the request may be gone. */
 static FileIoResult submit (Task *task, Request *request, uint64_t length, LockMode mode, gboolean waits,
@@ -186,7 +245,9 @@ static FileIoResult submit (Task *task, Request *request, uint64_t length, LockM
                         .end = direct_ended,
                         .data = request };
   request->dio_submitting = TRUE;
-  request->dio_ended = FALSE;
+  request->dio_ended = request->dio_sync = FALSE;
+  if (G_UNLIKELY (request->sync != SYNC_NONE))
+    prepare_sync (request);
   request->dio_waiter = NULL;
   if (request->io.op != IO_WRITE)
     request->dio_converts = FALSE;
@@ -205,13 +266,20 @@ static FileIoResult submit (Task *task, Request *request, uint64_t length, LockM
     task->waits_for = NULL;
   }
   request->dio_submitting = FALSE;
-  if (request->dio_ended && request->dio_converts)
-    change_extents (task, inode, FS_COST_CONVERT);
-  if (request->dio_ended) { /* before the submission was over, or waited for */
+  if (!request->dio_ended) {
     inode_unlock (task, inode, mode);
+    return FILE_IO_QUEUED;
+  }
+  if (request->dio_converts)
+    change_extents (task, inode, FS_COST_CONVERT);
+  if (G_UNLIKELY (request->dio_sync && waits)) {
+    submit_sync (task, request, mode);
     return FILE_IO_DONE;
   }
   inode_unlock (task, inode, mode);
+  if (G_LIKELY (!request->dio_sync)) /* before the submission was over, or waited for */
+    return FILE_IO_DONE;
+  dio_queue_work (sim, task, NULL, request, direct_sync_work);
   return FILE_IO_QUEUED;
 }
 
@@ -241,7 +309,7 @@ static FileIoResult direct_read (Task *task, Request *request, DirectHow how)
       return refused (task, request, mode);
     if (how != DIRECT_NOWAIT) {
       page_io_write_out (task, inode, offset, length);
-      page_io_wait_writeback (task, inode);
+      page_io_wait_writeback (task, inode, offset, length);
       count = page_cache_count (&inode->pages, offset, length);
     }
   }
@@ -284,7 +352,7 @@ static FileIoResult direct_write (Task *task, Request *request, DirectHow how)
     inode_dio_wait (task, inode);
   if (count.missing < count.pages) { /* kiocb_invalidate_pages() */
     page_io_write_out (task, inode, request->io.offset, request->io.length);
-    page_io_wait_writeback (task, inode);
+    page_io_wait_writeback (task, inode, request->io.offset, request->io.length);
     page_cache_drop (&inode->pages, request->io.offset, request->io.length);
   }
   request->dio_overwrite = needs.overwrite;

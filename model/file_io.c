@@ -2,6 +2,7 @@
 #include "model/file_io.h"
 
 #include "model/direct_io.h"
+#include "model/fsync.h"
 #include "model/page_io.h"
 #include "model/short_write.h"
 #include "model/writeback.h"
@@ -63,9 +64,20 @@ static gboolean must_read (Inode *inode, uint64_t page_start)
   return page_start < inode->size && page_cache_count (&inode->pages, page_start, 1).unread;
 }
 
+/* folio_wait_stable(): pages under writeback that must not change are waited for, NOWAIT or not. */
+static void write_wait_stable (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+{
+  const Simulation *sim = task->sim;
+
+  if (!sim->setup->file_system->stable_pages && !block_has_stable_writes (sim->device))
+    return;
+  while (page_cache_is_writeback (&inode->pages, offset, length))
+    page_io_wait_writeback (task, inode, offset, length);
+}
+
 /* Before a write that may wait: its first and last page must be read if they are written in part and lie inside the
  * file, and no page of it may be on its way in. */
-static void write_prepare_pages (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+static void write_prepare_pages (Task *task, Inode *inode, uint64_t offset, uint64_t length, gboolean dontcache)
 {
   uint64_t end = offset + length;
   uint64_t first = offset / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES, last = end / PAGE_SIZE_BYTES * PAGE_SIZE_BYTES;
@@ -73,9 +85,9 @@ static void write_prepare_pages (Task *task, Inode *inode, uint64_t offset, uint
 
   for (;;) {
     if (offset != first && must_read (inode, first))
-      read = page_io_read (task, inode, first, 1);
+      read = page_io_read (task, inode, first, 1, dontcache);
     else if (end != last && must_read (inode, last))
-      read = page_io_read (task, inode, last, 1);
+      read = page_io_read (task, inode, last, 1, dontcache);
     else if (!(read = page_io_reading (inode, offset, length)))
       return;
     if (read)
@@ -153,10 +165,12 @@ static UrTime copy_cost (Simulation *sim, uint64_t offset, uint64_t length, unsi
 }
 
 /* Looking up, copying and making dirty: how long it takes. */
-static UrTime write_pages (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+static UrTime write_pages (Task *task, const Request *request, uint64_t offset, uint64_t length)
 {
   Simulation *sim = task->sim;
-  PageCount count = page_cache_dirty (&inode->pages, offset, length);
+  Inode *inode = request->inode;
+  PageCount count = request->dontcache ? page_cache_dirty_behind (&inode->pages, offset, length)
+                                       : page_cache_dirty (&inode->pages, offset, length);
   UrTime ns = 0;
 
   for (unsigned i = 0; i < count.pages; i++)
@@ -179,9 +193,11 @@ static UrTime write_pages (Task *task, Inode *inode, uint64_t offset, uint64_t l
 
 /* Where somebody may have to pause, page by page.  Returns where it came to: short of `end` if `nowait`, and it would
  * have to. */
-static uint64_t write_balanced (Task *task, Inode *inode, uint64_t offset, uint64_t end, UrTime ns, gboolean nowait)
+static uint64_t write_balanced (Task *task, const Request *request, uint64_t offset, uint64_t end, UrTime ns,
+                                gboolean nowait)
 {
   Simulation *sim = task->sim;
+  Inode *inode = request->inode;
   gboolean at_end = sim->setup->file_system->balance_at_end, rounds = nowait && short_write_by_rounds (sim);
   uint64_t at = offset;
 
@@ -190,7 +206,7 @@ static uint64_t write_balanced (Task *task, Inode *inode, uint64_t offset, uint6
     if (!at_end && (!rounds || short_write_mapping (inode, offset, at) == at) &&
         !balance_dirty_pages_ratelimited (task, sim->wb, nowait))
       break;
-    hold_for (task, inode, ns + write_pages (task, inode, at, n));
+    hold_for (task, inode, ns + write_pages (task, request, at, n));
     ns = 0;
     if (at_end)
       balance_dirty_pages_ratelimited (task, sim->wb, FALSE);
@@ -199,9 +215,10 @@ static uint64_t write_balanced (Task *task, Inode *inode, uint64_t offset, uint6
 }
 
 /* Work done with the lock held, up to `end`: checks, time stamp, pages, size.  Returns as above. */
-static uint64_t write_locked (Task *task, Inode *inode, uint64_t offset, uint64_t end, gboolean nowait)
+static uint64_t write_locked (Task *task, const Request *request, uint64_t offset, uint64_t end, gboolean nowait)
 {
   Simulation *sim = task->sim;
+  Inode *inode = request->inode;
   UrTime ns = sim_fs_cost (sim, FS_COST_WRITE_LOCKED);
 
   if (inode_needs_time_update (inode)) {
@@ -209,12 +226,12 @@ static uint64_t write_locked (Task *task, Inode *inode, uint64_t offset, uint64_
     inode_time_updated (inode);
   }
   if (!inode->pages.totals) {
-    hold_for (task, inode, ns + write_pages (task, inode, offset, end - offset));
+    hold_for (task, inode, ns + write_pages (task, request, offset, end - offset));
   } else if (G_LIKELY (writeback_is_freerun (sim->wb, (end - offset) / PAGE_SIZE_BYTES + 2))) {
-    hold_for (task, inode, ns + write_pages (task, inode, offset, end - offset));
+    hold_for (task, inode, ns + write_pages (task, request, offset, end - offset));
     balance_dirty_pages_ratelimited (task, sim->wb, FALSE);
   } else {
-    end = write_balanced (task, inode, offset, end, ns, nowait);
+    end = write_balanced (task, request, offset, end, ns, nowait);
   }
   if (!nowait)
     write_may_sleep (task);
@@ -251,7 +268,7 @@ static FileIoResult file_write (Task *task, Request *request, How how)
     return FILE_IO_AGAIN;
   }
   if (!nowait)
-    write_prepare_pages (task, inode, offset, end - offset);
+    write_prepare_pages (task, inode, offset, end - offset, request->dontcache);
   else if ((fs->timestamp_blocks && inode_needs_time_update (inode)) || offset > inode->size)
     stop = offset;
   else
@@ -265,15 +282,20 @@ static FileIoResult file_write (Task *task, Request *request, How how)
   }
   if (fs->direct.buffered_waits && inode->direct)
     inode_dio_wait (task, inode);
-  at = write_locked (task, inode, offset, stop, nowait);
+  if (inode->pages.writeback)
+    write_wait_stable (task, inode, offset, stop - offset);
+  at = write_locked (task, request, offset, stop, nowait);
   if (G_UNLIKELY (at != end))
     write_is_short (task, request, offset, at);
   inode_unlock (task, inode, mode);
   if (at != end) {
+    if (request->io.offset + request->bytes_done > offset)
+      generic_write_sync (task, request, offset, request->io.offset + request->bytes_done - offset);
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
   task_run (task, sim_fs_cost (task->sim, FS_COST_WRITE_AFTER));
+  generic_write_sync (task, request, offset, end - offset);
   request->result = (int64_t) request->io.length;
   return FILE_IO_DONE;
 }
@@ -286,11 +308,11 @@ static FileIoResult read_pages (Task *task, Request *request, uint64_t length, H
   PageRead *read;
 
   if (page_io_readahead_due (inode, offset, length))
-    page_io_read (task, inode, offset, length);
+    page_io_read (task, inode, offset, length, request->dontcache);
   while ((*ret_count = page_cache_touch (&inode->pages, offset, length)).unread) {
     if (how == HOW_NOWAIT)
       return FILE_IO_AGAIN;
-    read = page_io_read (task, inode, offset, length);
+    read = page_io_read (task, inode, offset, length, request->dontcache);
     if (read && how == HOW_WAITQ) {
       page_io_callback (read, request);
       return FILE_IO_QUEUED;
@@ -300,6 +322,17 @@ static FileIoResult read_pages (Task *task, Request *request, uint64_t length, H
   }
   writeback_reclaim (task, task->sim->wb);
   return FILE_IO_DONE;
+}
+
+/* filemap_end_dropbehind_read() */
+static void read_drop_behind (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+{
+  unsigned pages;
+
+  task_sync (task);
+  pages = length ? page_cache_end_drop_behind (&inode->pages, offset, length) : 0;
+  task->sim->wb->dropped += pages;
+  task_run (task, (UrTime) (pages * (double) sim_cost (task->sim, COST_EVICT_PAGE)));
 }
 
 static FileIoResult file_read (Task *task, Request *request, How how)
@@ -329,31 +362,10 @@ static FileIoResult file_read (Task *task, Request *request, How how)
   task_run (task, cold_cost (task, inode, request->io.offset, &count, FS_COST_COLD_READ));
   inode_accessed (inode, request->io.offset, &count);
   page_io_used (inode, request->io.offset, length);
+  if (request->dontcache)
+    read_drop_behind (task, inode, request->io.offset, length);
   inode_unlock (task, inode, mode);
   request->result = (int64_t) length;
-  return FILE_IO_DONE;
-}
-
-/* vfs_fsync(): the dirty pages, then what of the metadata changed, then the device's cache. */
-static FileIoResult file_sync (Task *task, Request *request)
-{
-  const FileSystem *fs = task->sim->setup->file_system;
-  Inode *inode = request->inode;
-  gboolean metadata = request->io.op == IO_DATASYNC ? inode->size_dirty : inode->metadata_dirty || inode->size_dirty;
-
-  request->result = 0;
-  task_run (task, sim_fs_cost (task->sim, FS_COST_FSYNC));
-  task_sync (task);
-  if (fs->in_memory)
-    return FILE_IO_DONE;
-  page_io_write_out (task, inode, 0, UINT64_MAX);
-  page_io_wait_writeback (task, inode);
-  if (request->io.op == IO_SYNC_FILE_RANGE)
-    return FILE_IO_DONE;
-  inode->size_dirty = FALSE;
-  if (request->io.op == IO_SYNC)
-    inode->metadata_dirty = FALSE;
-  page_io_commit (task, metadata && fs->regular);
   return FILE_IO_DONE;
 }
 
@@ -390,9 +402,15 @@ static gboolean nowait_refused (const Simulation *sim, const Request *request)
   }
 }
 
-gboolean file_has_nowait (const Simulation *sim)
+/* RWF_DONTCACHE came with 6.14, and with file systems that have it later. */
+int file_rw_flags_error (const Simulation *sim, const Request *request)
 {
-  return kernel_range_has (sim->setup->file_system->nowait, sim->kernel);
+  const FileSystem *fs = sim->setup->file_system;
+
+  return (request->nowait && !kernel_range_has (fs->nowait, sim->kernel)) ||
+                 (request->dontcache && !kernel_range_has (fs->dont_cache, sim->kernel))
+             ? EOPNOTSUPP
+             : 0;
 }
 
 static FileIoResult file_io_how (Task *task, Request *request, How how)
@@ -411,8 +429,13 @@ static FileIoResult file_io_how (Task *task, Request *request, How how)
     return file_read (task, request, how);
   case IO_SYNC:
   case IO_DATASYNC:
+    vfs_fsync_range (task, request->inode, 0, UINT64_MAX, request->io.op == IO_DATASYNC);
+    request->result = 0;
+    return FILE_IO_DONE;
   case IO_SYNC_FILE_RANGE:
-    return file_sync (task, request);
+    sync_file_range (task, request->inode, request->io.offset, request->io.length, request->sync_range);
+    request->result = 0;
+    return FILE_IO_DONE;
   default:
     outside_model (task, request, "discards are not modelled in this version");
     request->result = -EOPNOTSUPP;

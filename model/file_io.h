@@ -6,8 +6,11 @@
  * Which steps are taken comes from the .fs file, what they cost from the machine.
  *
  * A read of pages that are not resident waits for the device (page_io.h): asleep, or with IOCB_WAITQ by a callback; a
- * write of part of such a page reads it first, with the inode lock held.  fsync writes the dirty pages out, waits,
- * commits and flushes, asleep in between.
+ * write of part of such a page reads it first, with the inode lock held.  Where pages must be stable (StablePages= of the
+ * .fs file, StableWrites= of the device) a write of pages under writeback waits for that, with the lock held, NOWAIT or
+ * not (FGP_STABLE).  What makes data durable is in fsync.h.
+ * RWF_DONTCACHE: the pages that a write adds leave when their writeback ends, which it starts itself; those that a read
+ * brings in leave after the copy.  What was in the cache before stays.
  * Above the freerun limit a write goes page by page and may pause with the inode lock held: after each page
  * (BalanceAtEnd=, generic_perform_write()) or before it (iomap), where NOWAIT gets EAGAIN instead (writeback.h);
  * whoever takes over begins with the first page of the mapping again (short_write.h).
@@ -37,8 +40,8 @@ static inline int64_t io_fixup_rw_res (const Request *request, int error)
   return request->bytes_done ? (int64_t) request->bytes_done : -error;
 }
 
-/* FMODE_NOWAIT: RWF_NOWAIT is not refused with EOPNOTSUPP. */
-gboolean file_has_nowait (const Simulation *sim);
+/* kiocb_set_rw_flags(): EOPNOTSUPP for RWF_NOWAIT or RWF_DONTCACHE where the file cannot do it, else 0. */
+int      file_rw_flags_error (const Simulation *sim, const Request *request);
 /* Whether the device lets io_uring try a request to its file without waiting (bdev_nowait()); DEVICE_NOWAIT. */
 gboolean file_device_has_nowait (const Simulation *sim, gboolean direct);
 

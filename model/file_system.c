@@ -3,12 +3,15 @@
  *
  *   [FileSystem] Name= Title= Source= Costs=NAME   (Source and Costs may be left out)
  *   [Flags]      NoWait= BufferRasync= BufferWasync= DioParallelWrite= LargeFolios=     kernel ranges
+ *                DontCache=                                                a kernel range (may be left out: never)
  *   [Locks]      Read= Write=                                              none|shared|exclusive
  *   [Direct]     Read= Write= Extend=                                      none|shared|exclusive
  *                ExtendWaits= BufferedWaits=                               yes|no
  *                Unwritten= Allocate= Unaligned=                           kernel ranges
  *   [Steps]      Regular= BalanceAtEnd= TimestampBlocks= InMemory=         yes|no
  *                ChunkPages=NUMBER ChunkFolios=kernel range                (may be left out: by extents)
+ *                StablePages=                                              yes|no (may be left out: no)
+ *                Journal=                                                  none|jbd2|xlog|tree-log|node (none)
  *
  * A kernel range is "6.0+", "5.9-6.4" (from 5.9, before 6.4), "never" or "always".
  */
@@ -23,18 +26,21 @@ G_DEFINE_QUARK (file - system - error - quark, file_system_error)
 
 static const char *const group_names[] = { "FileSystem", "Flags", "Locks", "Steps", "Direct", NULL };
 static const char *const head_keys[] = { "Name", "Title", "Source", "Costs", NULL };
-static const char *const flag_keys[] = { "NoWait",           "BufferRasync", "BufferWasync",
-                                         "DioParallelWrite", "LargeFolios",  NULL };
+static const char *const flag_keys[] = {
+  "NoWait", "BufferRasync", "BufferWasync", "DioParallelWrite", "LargeFolios", "DontCache", NULL
+};
 static const char *const lock_keys[] = { "Read", "Write", "Since", NULL };
-static const char *const step_keys[] = { "Regular",  "BalanceAtEnd", "TimestampBlocks",
-                                         "InMemory", "ChunkPages",   "ChunkFolios",
-                                         NULL };
+static const char *const step_keys[] = { "Regular", "BalanceAtEnd", "TimestampBlocks", "InMemory", "StablePages",
+                                         "Journal", "ChunkPages",   "ChunkFolios",     NULL };
+static const char *const journal_kinds[] = { "none", "jbd2", "xlog", "tree-log", "node", NULL };
 static const char *const direct_keys[] = {
   "Read",          "Write",     "Extend",          "ExtendWaits",          "Unwritten",
   "Allocate",      "Unaligned", "DoneInWorkqueue", "OverwriteInWorkqueue", "OverwriteByCaller",
   "BufferedWaits", NULL
 };
 static const char *const *const group_keys[] = { head_keys, flag_keys, lock_keys, step_keys, direct_keys };
+
+const char *journal_kind_name (JournalKind kind) { return journal_kinds[kind]; }
 
 gboolean kernel_range_parse (const char *text, KernelRange *ret_range)
 {
@@ -110,6 +116,31 @@ static gboolean get_lock (const KeyFile *file, const char *group, const char *ke
   return TRUE;
 }
 
+static gboolean get_journal (const KeyFile *file, JournalKind *kind, GError **error)
+{
+  unsigned index;
+
+  if (!key_file_has (file, "Steps", "Journal")) {
+    return TRUE;
+  }
+  if (!key_file_get_choice (file, "Steps", "Journal", journal_kinds, &index, error)) {
+    return FALSE;
+  }
+  *kind = (JournalKind) index;
+  return TRUE;
+}
+
+/* What a file of an earlier version does not say. */
+static gboolean fill_optional (FileSystem *fs, const KeyFile *file, GError **error)
+{
+  fs->dont_cache = (KernelRange){ 0, 0 };
+  return (!key_file_has (file, "Flags", "DontCache") ||
+          get_range (file, "Flags", "DontCache", &fs->dont_cache, error)) &&
+         (!key_file_has (file, "Steps", "StablePages") ||
+          key_file_get_boolean (file, "Steps", "StablePages", &fs->stable_pages, error)) &&
+         get_journal (file, &fs->journal, error);
+}
+
 static gboolean fill_direct (FileSystem *fs, const KeyFile *file, GError **error)
 {
   static const char *const group = "Direct";
@@ -151,7 +182,7 @@ static gboolean fill (FileSystem *fs, const KeyFile *file, GError **error)
           key_file_get_integer (file, "Steps", "ChunkPages", 1, 1u << 20, &fs->chunk_pages, error)) &&
          (!key_file_has (file, "Steps", "ChunkFolios") ||
           get_range (file, "Steps", "ChunkFolios", &fs->chunk_folios, error)) &&
-         fill_direct (fs, file, error);
+         fill_direct (fs, file, error) && fill_optional (fs, file, error);
 }
 
 FileSystem *file_system_load (const char *name_or_path, GError **error)

@@ -14,6 +14,9 @@
 #include <stdint.h>
 
 typedef enum { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE } LockMode;
+/* How metadata reach the device (journal.h): "none", "jbd2", "xlog", "tree-log", "node". */
+typedef enum { JOURNAL_NONE, JOURNAL_JBD2, JOURNAL_XLOG, JOURNAL_TREE_LOG, JOURNAL_NODE } JournalKind;
+const char *journal_kind_name (JournalKind kind);
 
 /* A kernel range as in "6.0+" or "5.9-6.4" or "never" or "always"; until is exclusive, UINT_MAX = open. */
 typedef struct { unsigned since, until; } KernelRange;
@@ -28,6 +31,7 @@ typedef struct FileSystem {
   /* [Flags]: FMODE_NOWAIT; BUFFER_RASYNC; BUFFER_WASYNC; DIO_PARALLEL_WRITE */
   KernelRange nowait, buffer_rasync, buffer_wasync, dio_parallel_write;
   KernelRange large_folios;      /* pages that come in by readahead or big writes share folios */
+  KernelRange dont_cache;        /* DontCache=: DONTCACHE; default: never */
   /* [Locks] Read=, Write=: the inode lock of a buffered read and write */
   LockMode read_lock, write_lock;
   KernelRange locks_taken;       /* Since=: kernels that take them at all; default: always */
@@ -37,6 +41,8 @@ typedef struct FileSystem {
   gboolean timestamp_blocks;     /* a time stamp update refuses NOWAIT (xfs, btrfs) */
   uint64_t chunk_pages;          /* a buffered write goes in rounds of so many pages; 0: extent by extent (iomap) */
   KernelRange chunk_folios;      /* in rounds of one folio instead; default: never */
+  gboolean stable_pages;         /* StablePages=: a write waits for the writeback of its pages; default: no */
+  JournalKind journal;           /* Journal=; default: none */
   gboolean in_memory;            /* the page cache is all there is (tmpfs): pages never leave it and are never clean */
   struct {                       /* [Direct]: requests past the page cache */
     LockMode read;               /* Read=: the inode lock */

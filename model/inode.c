@@ -1,6 +1,7 @@
 /* See inode.h. */
 #include "model/inode.h"
 
+#include "model/journal.h"
 #include "model/page_io.h"
 #include "model/writeback.h"
 
@@ -55,7 +56,7 @@ gboolean inode_needs_time_update (const Inode *inode)
 void inode_time_updated (Inode *inode)
 {
   inode->mtime_tick = sim_now (inode->sim) / inode->sim->setup->machine->tick + 1;
-  inode->metadata_dirty = TRUE;
+  journal_change (inode, FALSE);
 }
 
 void inode_grow (Inode *inode, uint64_t size)
@@ -63,7 +64,7 @@ void inode_grow (Inode *inode, uint64_t size)
   if (size <= inode->size)
     return;
   inode->size = size;
-  inode->size_dirty = TRUE;
+  journal_change (inode, TRUE);
 }
 
 void inode_dio_wait (Task *task, Inode *inode)

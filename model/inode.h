@@ -24,13 +24,13 @@ struct Inode {
   GPtrArray *reads;                     /* of PageRead (page_io.h): pages being read from the device */
   uint64_t writeback_next;              /* number of the next piece of writeback */
   GPtrArray *writeback;                 /* of Writeback (page_io.h): under way */
-  GPtrArray *writeback_waiters;         /* of Task */
+  GPtrArray *writeback_waiters;         /* of WritebackWaiter (page_io.c) */
   UrTime dirtied_when; gboolean wb_visited;   /* writeback.h: on wb_list since then; the flusher is at it */
   GQueue *wb_list; GList wb_link;       /* list of dirty inodes that it is on (nullable) */
   uint64_t readahead_next, readahead_mark, readahead_end;   /* pages, see page_io.c */
   unsigned direct;                      /* i_dio_count: direct requests under way */
   GPtrArray *direct_waiters;            /* of Task: inode_dio_wait() */
-  gboolean metadata_dirty, size_dirty;  /* to be committed by an fsync; by an fdatasync too */
+  uint64_t sync_tid, datasync_tid;      /* i_sync_tid, i_datasync_tid: transaction of its last change (journal.h); 0: none */
   unsigned bucket;                      /* hash_ptr (inode) of io-wq: one of 64, uniform */
   unsigned writers;                     /* streams of the workload that write to it */
   uint8_t  last_outcome;                /* PolicyLastOutcome of the last request that was tried or queued */

@@ -214,6 +214,9 @@ static IoOp choose_op (Generator *g, const PatternFile *f)
     if (p->fdatasync_every && g->issued[WRITE] % p->fdatasync_every == 0) {
       return IO_DATASYNC;
     }
+    if (p->sync_range_every && g->issued[WRITE] % p->sync_range_every == 0) {
+      return IO_SYNC_FILE_RANGE;
+    }
   }
   if (g->mixed) {
     if (g->issued[g->mix_direction] >= g->mix_until) {

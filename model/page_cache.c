@@ -114,7 +114,16 @@ static Chunk *page_cache_chunk (PageCache *cache, uint64_t number)
   return chunk;
 }
 
-typedef enum { WALK_LOOK, WALK_TOUCH, WALK_DIRTY, WALK_FILL, WALK_DROP, WALK_DROP_BEHIND, WALK_WRITTEN } Walk;
+typedef enum {
+  WALK_LOOK,
+  WALK_TOUCH,
+  WALK_DIRTY,
+  WALK_DIRTY_BEHIND,
+  WALK_FILL,
+  WALK_DROP,
+  WALK_DROP_BEHIND,
+  WALK_WRITTEN
+} Walk;
 
 static void page_cache_mark (PageCache *cache, Chunk *chunk, uint64_t bit, Walk walk)
 {
@@ -126,8 +135,12 @@ static void page_cache_mark (PageCache *cache, Chunk *chunk, uint64_t bit, Walk 
     chunk->referenced = TRUE;
     return;
   case WALK_DIRTY:
+  case WALK_DIRTY_BEHIND:
     chunk->touched |= bit;
-    chunk->dropbehind &= ~bit;
+    if (walk == WALK_DIRTY)
+      chunk->dropbehind &= ~bit;
+    else if (!(chunk->resident & bit))
+      chunk->dropbehind |= bit;
     cache->dirty += !(chunk->dirty & bit);
     chunk->dirty |= bit;
     page_cache_list (cache, chunk);
@@ -202,6 +215,11 @@ PageCount page_cache_dirty (PageCache *cache, uint64_t offset, uint64_t length)
   return page_cache_walk (cache, offset, length, WALK_DIRTY);
 }
 
+PageCount page_cache_dirty_behind (PageCache *cache, uint64_t offset, uint64_t length)
+{
+  return page_cache_walk (cache, offset, length, WALK_DIRTY_BEHIND);
+}
+
 void page_cache_fill (PageCache *cache, uint64_t offset, uint64_t length)
 {
   page_cache_walk (cache, offset, length, WALK_FILL);
@@ -243,6 +261,7 @@ static unsigned chunk_write_out (Chunk *chunk, uint64_t mask, GArray *runs)
   cache->dirty_touched -= n;
   if (cache->totals)
     cache->totals->dirty -= n;
+  cache->allocated += count_bits (dirty & ~chunk->written);
   chunk->written |= dirty;
   chunk->dirty &= ~dirty;
   return n;
@@ -260,6 +279,7 @@ static void base_write_out (PageCache *cache, GArray *runs)
     } else {
       runs_add (runs, start, pages);
       cache->dirty -= pages;
+      cache->allocated += cache->base_written ? 0 : pages;
     }
   }
   cache->base_dirty = FALSE; /* from here on chunks that do not exist are clean */
@@ -287,15 +307,21 @@ static uint64_t end_of (uint64_t offset, uint64_t length)
   return length ? (offset + (length - 1)) / PAGE_SIZE_BYTES + 1 : offset / PAGE_SIZE_BYTES;
 }
 
-GArray *page_cache_write_out (PageCache *cache, uint64_t offset, uint64_t length)
+static uint64_t idle_pages (const Chunk *chunk, gboolean idle) { return idle ? ~chunk->writeback : UINT64_MAX; }
+
+static GArray *write_out (PageCache *cache, uint64_t offset, uint64_t length, gboolean idle)
 {
   GArray *runs = g_array_new (FALSE, FALSE, sizeof (PageRun));
+  unsigned left = 0;
 
   if (length != UINT64_MAX) {
     uint64_t first = offset / PAGE_SIZE_BYTES, end = end_of (offset, length);
 
-    for (uint64_t number = first / CHUNK_PAGES; number * CHUNK_PAGES < end; number++)
-      chunk_write_out (page_cache_chunk (cache, number), range_mask (number, first, end), runs);
+    for (uint64_t number = first / CHUNK_PAGES; number * CHUNK_PAGES < end; number++) {
+      Chunk *chunk = page_cache_chunk (cache, number);
+
+      chunk_write_out (chunk, range_mask (number, first, end) & idle_pages (chunk, idle), runs);
+    }
     return runs;
   }
   if (cache->base_dirty)
@@ -308,11 +334,23 @@ GArray *page_cache_write_out (PageCache *cache, uint64_t offset, uint64_t length
   for (unsigned i = 0; i < cache->dirty_chunks->len; i++) {
     Chunk *chunk = g_hash_table_lookup (cache->chunks, &g_array_index (cache->dirty_chunks, uint64_t, i));
 
-    chunk_write_out (chunk, UINT64_MAX, runs);
-    chunk->listed = FALSE;
+    chunk_write_out (chunk, idle_pages (chunk, idle), runs);
+    chunk->listed = chunk->dirty != 0;
+    if (chunk->listed)
+      g_array_index (cache->dirty_chunks, uint64_t, left++) = chunk->number;
   }
-  g_array_set_size (cache->dirty_chunks, 0);
+  g_array_set_size (cache->dirty_chunks, left);
   return runs;
+}
+
+GArray *page_cache_write_out (PageCache *cache, uint64_t offset, uint64_t length)
+{
+  return write_out (cache, offset, length, FALSE);
+}
+
+GArray *page_cache_write_idle (PageCache *cache, uint64_t offset, uint64_t length)
+{
+  return write_out (cache, offset, length, TRUE);
 }
 
 /* What has become dirty since the last sweep is the next one. */
@@ -387,9 +425,10 @@ static unsigned chunk_drop (Chunk *chunk, uint64_t mask)
   return n;
 }
 
-void page_cache_end_writeback (PageCache *cache, PageRun run)
+unsigned page_cache_end_writeback (PageCache *cache, PageRun run)
 {
   uint64_t end = run.first + run.pages;
+  unsigned dropped = 0;
 
   for (uint64_t number = run.first / CHUNK_PAGES; number * CHUNK_PAGES < end; number++) {
     Chunk *chunk = g_hash_table_lookup (cache->chunks, &number);
@@ -402,8 +441,22 @@ void page_cache_end_writeback (PageCache *cache, PageRun run)
       cache->totals->writeback -= count_bits (mask);
     chunk->writeback &= ~mask;
     if (G_UNLIKELY (chunk->dropbehind & mask))
-      chunk_drop (chunk, chunk->dropbehind & mask & ~chunk->dirty);
+      dropped += chunk_drop (chunk, chunk->dropbehind & mask & ~chunk->dirty);
   }
+  return dropped;
+}
+
+gboolean page_cache_is_writeback (PageCache *cache, uint64_t offset, uint64_t length)
+{
+  uint64_t first = offset / PAGE_SIZE_BYTES, end = end_of (offset, length);
+
+  for (uint64_t number = first / CHUNK_PAGES; cache->writeback && number * CHUNK_PAGES < end; number++) {
+    const Chunk *chunk = g_hash_table_lookup (cache->chunks, &number);
+
+    if (chunk && (chunk->writeback & range_mask (number, first, end)))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 gboolean page_cache_is_redirtied (PageCache *cache, uint64_t offset, uint64_t length)
@@ -436,6 +489,21 @@ gboolean page_cache_is_redirtied (PageCache *cache, uint64_t offset, uint64_t le
 void page_cache_drop_behind (PageCache *cache, uint64_t offset, uint64_t length)
 {
   page_cache_walk (cache, offset, length, WALK_DROP_BEHIND);
+}
+
+unsigned page_cache_end_drop_behind (PageCache *cache, uint64_t offset, uint64_t length)
+{
+  uint64_t first = offset / PAGE_SIZE_BYTES, end = end_of (offset, length);
+  unsigned dropped = 0;
+
+  for (uint64_t number = first / CHUNK_PAGES; number * CHUNK_PAGES < end; number++) {
+    Chunk *chunk = g_hash_table_lookup (cache->chunks, &number);
+
+    if (chunk)
+      dropped +=
+          chunk_drop (chunk, chunk->dropbehind & range_mask (number, first, end) & ~(chunk->dirty | chunk->writeback));
+  }
+  return dropped;
 }
 
 /* ---- eviction ---- */

@@ -32,6 +32,7 @@ typedef struct PageCache {
   GArray *dirty_chunks;                 /* of uint64_t: numbers of chunks that may have dirty pages, unsorted */
   GArray *sweep; unsigned swept;        /* the same, sorted, and how far page_cache_write_some() is in it */
   uint64_t resident, dirty, writeback;  /* pages */
+  uint64_t allocated;                   /* pages written out so far that had no data on the device before */
   uint64_t dirty_touched;               /* of the dirty ones, those that count in `totals` */
   gpointer last_chunk; uint64_t last_number;
 } PageCache;
@@ -51,6 +52,8 @@ PageCount page_cache_count (PageCache *cache, uint64_t offset, uint64_t length);
 PageCount page_cache_touch (PageCache *cache, uint64_t offset, uint64_t length);
 /* After a write: the pages are resident and dirty.  Returns what they were before. */
 PageCount page_cache_dirty (PageCache *cache, uint64_t offset, uint64_t length);
+/* The same for RWF_DONTCACHE: pages that were not there are PG_dropbehind. */
+PageCount page_cache_dirty_behind (PageCache *cache, uint64_t offset, uint64_t length);
 /* After a read from the device: resident; what was dirty stays so. */
 void      page_cache_fill (PageCache *cache, uint64_t offset, uint64_t length);
 /* invalidate_inode_pages2_range(): no longer resident, changes are lost. */
@@ -60,16 +63,23 @@ void      page_cache_set_written (PageCache *cache, uint64_t offset, uint64_t le
 /* Start of writeback: the dirty pages of the range (length UINT64_MAX: of the whole file) are clean and written from
  * now on.  Returns them as runs in ascending order. (transfer full) (element-type PageRun) */
 GArray   *page_cache_write_out (PageCache *cache, uint64_t offset, uint64_t length);
+/* The same without pages that are under writeback. */
+GArray   *page_cache_write_idle (PageCache *cache, uint64_t offset, uint64_t length);
 /* The same for at most `pages` pages that were touched and are not under writeback: ascending, going on where the last
  * call ended and from the start after the last.  Appends to runs (element-type PageRun); returns how many pages. */
 uint64_t  page_cache_write_some (PageCache *cache, uint64_t pages, GArray *runs);
-/* Between these two a page is under writeback.  Ending it drops the pages that were marked for that. */
+/* Between these two a page is under writeback.  Ending it drops the pages that were marked for that; returns how
+ * many. */
 void      page_cache_start_writeback (PageCache *cache, PageRun run);
-void      page_cache_end_writeback (PageCache *cache, PageRun run);
+unsigned  page_cache_end_writeback (PageCache *cache, PageRun run);
+/* Whether a page of the range is under writeback. */
+gboolean  page_cache_is_writeback (PageCache *cache, uint64_t offset, uint64_t length);
 /* Whether a page of the range (as above) has become dirty again while it is under writeback. */
 gboolean  page_cache_is_redirtied (PageCache *cache, uint64_t offset, uint64_t length);
 /* PG_dropbehind: the pages leave the cache when their writeback ends; writing to them without it undoes that. */
 void      page_cache_drop_behind (PageCache *cache, uint64_t offset, uint64_t length);
+/* filemap_end_dropbehind(): those of the range leave now that are neither dirty nor under writeback; returns how many. */
+unsigned  page_cache_end_drop_behind (PageCache *cache, uint64_t offset, uint64_t length);
 
 /* Drops about so many clean pages; returns how many. */
 uint64_t  page_cache_evict (PageTotals *totals, uint64_t pages);

@@ -1,11 +1,12 @@
 /* See page_io.h. */
 #include "model/page_io.h"
 
+#include "model/interrupt.h"
+#include "model/journal.h"
 #include "model/task_work.h"
 #include "model/writeback.h"
 
 #define READAHEAD_PAGES 32u /* VM_READAHEAD_PAGES: 128 KiB */
-#define METADATA_START 0u   /* the journal or log lies before the files */
 
 static uint64_t first_page (uint64_t offset) { return offset / PAGE_SIZE_BYTES; }
 /* Past the last. */
@@ -63,6 +64,8 @@ static void page_read_ended (Bio *bio, Task *task, Cpu *cpu)
   guint index;
 
   page_cache_fill (&inode->pages, read->first * PAGE_SIZE_BYTES, read->pages * PAGE_SIZE_BYTES);
+  if (read->drop_behind)
+    page_cache_drop_behind (&inode->pages, read->first * PAGE_SIZE_BYTES, read->pages * PAGE_SIZE_BYTES);
   for (unsigned i = 0; read->waiters && i < read->waiters->len; i++) {
     PageWaiter *waiter = g_ptr_array_index (read->waiters, i);
 
@@ -78,7 +81,7 @@ static void page_read_ended (Bio *bio, Task *task, Cpu *cpu)
     g_ptr_array_remove_index (inode->reads, index);
 }
 
-static void page_read_start (Task *task, Inode *inode, uint64_t first, uint64_t pages)
+static void page_read_start (Task *task, Inode *inode, uint64_t first, uint64_t pages, gboolean drop_behind)
 {
   Simulation *sim = inode->sim;
   PageRead *read;
@@ -94,13 +97,14 @@ static void page_read_start (Task *task, Inode *inode, uint64_t first, uint64_t 
                                .data = read },
                       .inode = inode,
                       .first = first,
-                      .pages = pages };
+                      .pages = pages,
+                      .drop_behind = drop_behind };
   g_ptr_array_add (inode->reads, read); /* from here on others wait for it */
   block_submit_bio (task, sim->device, &read->bio, FALSE);
 }
 
 /* Starts what of [first, end) is neither in the cache nor on its way. */
-static void page_read_missing (Task *task, Inode *inode, uint64_t first, uint64_t end)
+static void page_read_missing (Task *task, Inode *inode, uint64_t first, uint64_t end, gboolean drop_behind)
 {
   uint64_t run = first;
 
@@ -111,29 +115,29 @@ static void page_read_missing (Task *task, Inode *inode, uint64_t first, uint64_
     if (missing)
       continue;
     if (page > run)
-      page_read_start (task, inode, run, page - run);
+      page_read_start (task, inode, run, page - run, drop_behind);
     run = page + 1;
   }
 }
 
-PageRead *page_io_read (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+PageRead *page_io_read (Task *task, Inode *inode, uint64_t offset, uint64_t length, gboolean drop_behind)
 {
   uint64_t first = first_page (offset), end = end_page (offset, length), limit = end_page (0, inode->size);
   gboolean sequential = first == inode->readahead_next || first + 1 == inode->readahead_next;
   BlockPlug plug;
 
   block_start_plug (task, &plug);
-  page_read_missing (task, inode, first, end);
+  page_read_missing (task, inode, first, end, drop_behind);
   if (sequential && end > inode->readahead_end) { /* the first window, or the reader is ahead of it */
     inode->readahead_mark = end;
     inode->readahead_end = MIN (MAX (end, first + READAHEAD_PAGES), limit);
-    page_read_missing (task, inode, end, inode->readahead_end);
+    page_read_missing (task, inode, end, inode->readahead_end, drop_behind);
   } else if (sequential && end > inode->readahead_mark && inode->readahead_end < limit) {
     uint64_t from = inode->readahead_end;
 
     inode->readahead_mark = from;
     inode->readahead_end = MIN (from + READAHEAD_PAGES, limit);
-    page_read_missing (task, inode, from, inode->readahead_end);
+    page_read_missing (task, inode, from, inode->readahead_end, drop_behind);
   }
   block_finish_plug (task, &plug);
   return page_io_reading (inode, offset, length);
@@ -177,18 +181,49 @@ void page_io_callback (PageRead *read, Request *request)
 
 /* ---- writing ---- */
 
+/* On the stack of who waits: for writeback older than `until` in these pages. */
+typedef struct {
+  Task *task;
+  uint64_t first, end, until;
+} WritebackWaiter;
+
+static gboolean awaits (const WritebackWaiter *waiter, const Writeback *writeback)
+{
+  return writeback->number < waiter->until && writeback->first < waiter->end && waiter->first < writeback->end;
+}
+
+/* PG_dropbehind: what has been written leaves the cache. */
+static void writeback_dropped (Simulation *sim, unsigned pages, Task *task, Cpu *cpu)
+{
+  UrTime ns;
+
+  if (G_LIKELY (!pages))
+    return;
+  ns = (UrTime) (pages * (double) sim_cost (sim, COST_EVICT_PAGE));
+  sim->wb->dropped += pages;
+  if (task)
+    task_run (task, ns);
+  else
+    cpu_interrupt (cpu, ns);
+}
+
 static void writeback_ended (Bio *bio, Task *task, Cpu *cpu)
 {
   Writeback *writeback = bio->data;
   Inode *inode = writeback->inode;
   uint64_t pages = bio->length / PAGE_SIZE_BYTES;
+  PageRun run = { (bio->start - inode->device_start) / PAGE_SIZE_BYTES, pages };
 
-  page_cache_end_writeback (&inode->pages, (PageRun){ (bio->start - inode->device_start) / PAGE_SIZE_BYTES, pages });
+  writeback_dropped (inode->sim, page_cache_end_writeback (&inode->pages, run), task, cpu);
   writeback_account_written (inode->sim->wb, pages, task, cpu);
   if (--writeback->left)
     return;
-  for (unsigned i = 0; i < inode->writeback_waiters->len; i++)
-    block_wake (task, cpu, g_ptr_array_index (inode->writeback_waiters, i));
+  for (unsigned i = 0; i < inode->writeback_waiters->len; i++) {
+    const WritebackWaiter *waiter = g_ptr_array_index (inode->writeback_waiters, i);
+
+    if (awaits (waiter, writeback))
+      block_wake (task, cpu, waiter->task);
+  }
   g_ptr_array_remove (inode->writeback, writeback);
 }
 
@@ -196,25 +231,26 @@ static void writeback_ended (Bio *bio, Task *task, Cpu *cpu)
 static void writeback_start (Task *task, Inode *inode, const GArray *runs)
 {
   unsigned n = runs->len;
+  const PageRun *run = (const PageRun *) (gconstpointer) runs->data;
   Writeback *writeback;
   BlockPlug plug;
 
   if (!n)
     return;
   for (unsigned i = 0; i < n; i++)
-    page_cache_start_writeback (&inode->pages, g_array_index (runs, PageRun, i));
+    page_cache_start_writeback (&inode->pages, run[i]);
   writeback = g_malloc0 (sizeof (Writeback) + n * sizeof (Bio));
   writeback->inode = inode;
   writeback->number = inode->writeback_next++;
+  writeback->first = run[0].first;
+  writeback->end = run[n - 1].first + run[n - 1].pages;
   writeback->left = n;
   g_ptr_array_add (inode->writeback, writeback);
   block_start_plug (task, &plug);
   for (unsigned i = 0; i < n; i++) {
-    const PageRun *run = &g_array_index (runs, PageRun, i);
-
     writeback->bios[i] = (Bio){ .op = BLOCK_WRITE,
-                                .start = inode->device_start + run->first * PAGE_SIZE_BYTES,
-                                .length = run->pages * PAGE_SIZE_BYTES,
+                                .start = inode->device_start + run[i].first * PAGE_SIZE_BYTES,
+                                .length = run[i].pages * PAGE_SIZE_BYTES,
                                 .end = writeback_ended,
                                 .data = writeback };
     block_submit_bio (task, inode->sim->device, &writeback->bios[i], FALSE);
@@ -222,14 +258,24 @@ static void writeback_start (Task *task, Inode *inode, const GArray *runs)
   block_finish_plug (task, &plug);
 }
 
+/* So many dirty pages have been taken since `allocated` was looked at: their blocks, and what taking them costs. */
+static void writeback_taken (Task *task, Inode *inode, uint64_t pages, uint64_t allocated)
+{
+  if (!pages)
+    return;
+  journal_data_written (inode, inode->pages.allocated != allocated);
+  task_run (task, (UrTime) ((double) pages * (double) sim_cost (inode->sim, COST_WRITEBACK_PAGE)));
+}
+
 uint64_t page_io_write_some (Task *task, Inode *inode, uint64_t pages)
 {
   g_autoptr (GArray) runs = g_array_new (FALSE, FALSE, sizeof (PageRun));
-  uint64_t n;
+  uint64_t n, allocated;
 
   task_sync (task);
+  allocated = inode->pages.allocated;
   n = page_cache_write_some (&inode->pages, pages, runs);
-  task_run (task, (UrTime) ((double) n * (double) sim_cost (inode->sim, COST_WRITEBACK_PAGE)));
+  writeback_taken (task, inode, n, allocated);
   writeback_start (task, inode, runs);
   return n;
 }
@@ -237,49 +283,52 @@ uint64_t page_io_write_some (Task *task, Inode *inode, uint64_t pages)
 void page_io_write_out (Task *task, Inode *inode, uint64_t offset, uint64_t length)
 {
   g_autoptr (GArray) runs = NULL;
+  uint64_t dirty, allocated;
 
   task_sync (task);
   for (unsigned i = 0; i < 2 && page_cache_is_redirtied (&inode->pages, offset, length); i++)
-    page_io_wait_writeback (task, inode); /* twice at most: others go on writing */
+    page_io_wait_writeback (task, inode, offset, length); /* twice at most: others go on writing */
+  dirty = inode->pages.dirty;
+  allocated = inode->pages.allocated;
   runs = page_cache_write_out (&inode->pages, offset, length);
+  writeback_taken (task, inode, dirty - inode->pages.dirty, allocated);
   writeback_start (task, inode, runs);
 }
 
-static gboolean writeback_before (const Inode *inode, uint64_t number)
+void page_io_kick (Task *task, Inode *inode, uint64_t offset, uint64_t length)
 {
-  return inode->writeback->len && ((const Writeback *) g_ptr_array_index (inode->writeback, 0))->number < number;
-}
-
-void page_io_wait_writeback (Task *task, Inode *inode)
-{
-  uint64_t until = inode->writeback_next;
+  g_autoptr (GArray) runs = NULL;
+  uint64_t dirty, allocated;
 
   task_sync (task);
-  while (writeback_before (inode, until)) {
+  dirty = inode->pages.dirty;
+  allocated = inode->pages.allocated;
+  runs = page_cache_write_idle (&inode->pages, offset, length);
+  writeback_taken (task, inode, dirty - inode->pages.dirty, allocated);
+  writeback_start (task, inode, runs);
+}
+
+static gboolean is_awaited (const WritebackWaiter *waiter, const Inode *inode)
+{
+  for (unsigned i = 0; i < inode->writeback->len; i++)
+    if (awaits (waiter, g_ptr_array_index (inode->writeback, i)))
+      return TRUE;
+  return FALSE;
+}
+
+void page_io_wait_writeback (Task *task, Inode *inode, uint64_t offset, uint64_t length)
+{
+  WritebackWaiter waiter = { .task = task, .first = first_page (offset), .until = inode->writeback_next };
+
+  task_sync (task);
+  waiter.until = inode->writeback_next;
+  waiter.end = length == UINT64_MAX ? UINT64_MAX : end_page (offset, length);
+  while (is_awaited (&waiter, inode)) {
     task_prepare_to_sleep (task);
-    g_ptr_array_add (inode->writeback_waiters, task);
+    g_ptr_array_add (inode->writeback_waiters, &waiter);
     task->waits_for = "writeback";
     task_schedule (task, UR_TIME_NEVER);
     task->waits_for = NULL;
-    g_ptr_array_remove (inode->writeback_waiters, task);
-  }
-}
-
-void page_io_commit (Task *task, gboolean metadata)
-{
-  BlockDevice *device = task->sim->device;
-  BlockWait wait = { task, 0 };
-
-  if (metadata) {
-    Bio commit = { .op = BLOCK_WRITE, .start = METADATA_START, .length = PAGE_SIZE_BYTES };
-
-    block_wait_submit (&wait, device, &commit);
-    block_wait (&wait);
-  }
-  if (block_has_volatile_cache (device)) {
-    Bio flush = { .op = BLOCK_FLUSH };
-
-    block_wait_submit (&wait, device, &flush);
-    block_wait (&wait);
+    g_ptr_array_remove (inode->writeback_waiters, &waiter);
   }
 }

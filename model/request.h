@@ -47,6 +47,9 @@ struct Request {
   gboolean force_async, direct;
   gboolean in_flight;     /* from the application's point of view: IO_U_F_FLIGHT */
   gboolean nowait;        /* RWF_NOWAIT: EAGAIN is the answer, nobody waits for it */
+  SyncMode sync;          /* of a write: IOCB_DSYNC, IOCB_SYNC */
+  gboolean dontcache;     /* RWF_DONTCACHE */
+  unsigned sync_range;    /* SyncRangeFlags of a sync_file_range() */
   unsigned sqe_flags;     /* SqeFlags */
   int prep_error;         /* errno with which its preparation fails (a malformed sqe); 0: it is well-formed */
   int64_t result;         /* bytes, or -errno */
@@ -83,7 +86,7 @@ struct Request {
   Bio bio;                /* of a direct request */
   gboolean polled;        /* IOCB_HIPRI */
   gboolean iopoll_completed, iopoll_slept; UrTime iopoll_start;   /* iopoll.c */
-  gboolean dio_submitting, dio_ended, dio_overwrite, dio_converts; Task *dio_waiter;      /* direct_io.c */
+  gboolean dio_submitting, dio_ended, dio_overwrite, dio_converts, dio_sync; Task *dio_waiter;     /* direct_io.c */
   /* IOCB_DIO_CALLER_COMP: what is left to do in the task; of dio_workqueue.h: in the kworker. */
   void (*dio_complete) (Task *task, Request *request);
   gboolean aio_busy, aio_awaited;                         /* application_posixaio.c */

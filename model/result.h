@@ -58,8 +58,17 @@ typedef struct {
   uint64_t dirty, writeback, max_dirty;   /* at the end; the most that balancing has seen of both */
   uint64_t limit, background_limit;       /* thresh, bg_thresh */
   uint64_t pauses, flushed, evicted;      /* pauses of balance_dirty_pages(); written by the flusher; dropped */
+  uint64_t dropped;                       /* by RWF_DONTCACHE */
   UrTime   throttled, longest_pause;      /* all pauses together, and the longest */
 } ResultCache;
+
+/* What was made durable: said if something was.  syncs: by fsync, fdatasync and synced writes; of these asked for a
+ * commit, joined another's, or found nothing to commit. */
+typedef struct {
+  gboolean used;
+  uint64_t syncs, asked, joined, clean, commits;
+  uint64_t flushes, flushes_shared;       /* of the device: sent; those that another's served */
+} ResultJournal;
 
 /* A phase of the run (timeline.h): from `from` to `to`, ns since its start.  ios: completed in it.  dirty_pages: dirty or
  * under writeback, mean over the phase and at its end; written_pages: whose writeback ended; throttled: share of the
@@ -93,6 +102,7 @@ typedef struct {
   struct { double busy, idle, spin, app, sq_thread, workers, flusher, irq; } cpu;
   ResultDevice device;
   ResultCache cache;
+  ResultJournal journal;
   GArray  *periods;                 /* of ResultPeriod, in order (transfer full); empty if nobody was throttled */
   uint64_t events;
   double   wall_s;                  /* for --timing only */

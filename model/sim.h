@@ -24,6 +24,7 @@ typedef struct DioPool DioPool;
 typedef struct IoUringTask IoUringTask;
 typedef struct BlockDevice BlockDevice;
 typedef struct BdiWriteback BdiWriteback;
+typedef struct Journal Journal;
 typedef struct Simulation Simulation;
 
 /* A cost: its mean on this machine, slowed down, ns; and the stream it is drawn from. */
@@ -61,6 +62,7 @@ struct Simulation {
   BdiWriteback *wb;                     /* of the device */
   void *plugin_state;                   /* what the open() of a policy plug-in returned */
   Timeline *timeline;                   /* for the report */
+  Journal *journal;                     /* of the file system */
   WorkerPool *kworkers;                 /* [n_nodes], of the workqueues before 5.5; NULL without one */
   DioPool *dio_pools;                   /* [n_cpus], of direct writes that have ended (dio_workqueue.h); NULL: none yet */
   GPtrArray *applications;              /* of Application, owned */

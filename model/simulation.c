@@ -6,6 +6,7 @@
 #include "model/collect.h"
 #include "model/cpu.h"
 #include "model/dio_workqueue.h"
+#include "model/journal.h"
 #include "model/policy_plugin.h"
 #include "model/policy_state.h"
 #include "model/sq_thread.h"
@@ -352,6 +353,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
     sim->plugin_state = setup->policy->plugin->table->open (&policy_plugin_host);
   sim->timeline = g_new (Timeline, 1);
   timeline_init (sim->timeline, sim->wb->freerun);
+  sim->journal = journal_new (sim);
   sim->tasks = g_ptr_array_new_with_free_func ((GDestroyNotify) task_free);
   sim->rings = g_ptr_array_new_with_free_func ((GDestroyNotify) ring_free);
   sim->sq_data = g_ptr_array_new_with_free_func ((GDestroyNotify) sq_data_free);
@@ -396,6 +398,7 @@ void sim_free (Simulation *sim)
   if (sim->setup->policy->plugin && sim->setup->policy->plugin->table->close)
     sim->setup->policy->plugin->table->close (sim->plugin_state);
   g_free (sim->timeline);
+  journal_free (sim->journal);
   block_device_free (sim->device);
   ur_engine_free (sim->engine);
   g_free (sim->op);

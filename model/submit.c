@@ -169,6 +169,7 @@ static Request *io_issue_file (Task *task, Ring *ring, Request *request, unsigne
   PolicyState state = { ring, request, remaining };
   const PolicyRule *rule = policy_state_decide (&state);
   FileIoResult result;
+  int error;
 
   request->time.attempt = task_now (task);
   if (G_UNLIKELY (ring->flags.iopoll && !request->polled)) {
@@ -176,9 +177,10 @@ static Request *io_issue_file (Task *task, Ring *ring, Request *request, unsigne
     io_fail (task, ring, request, EOPNOTSUPP);
     return NULL;
   }
-  if (G_UNLIKELY (request->nowait && !file_has_nowait (ring->sim))) { /* kiocb_set_rw_flags() */
+  error = file_rw_flags_error (ring->sim, request);
+  if (G_UNLIKELY (error)) {
     request->time.verdict = request->time.attempt;
-    io_fail (task, ring, request, EOPNOTSUPP);
+    io_fail (task, ring, request, error);
     return NULL;
   }
   result = io_attempt (task, request, rule->attempt);

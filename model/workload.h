@@ -16,12 +16,19 @@
 typedef enum { IO_READ, IO_WRITE, IO_TRIM, IO_SYNC, IO_DATASYNC, IO_SYNC_FILE_RANGE, IO_OPS } IoOp;
 const char *io_op_name (IoOp op);          /* "read", "write", "trim", "sync", "datasync", "sync_file_range" */
 
+/* O_DSYNC and O_SYNC of a file, RWF_DSYNC and RWF_SYNC of a request. */
+typedef enum { SYNC_NONE, SYNC_DATA, SYNC_ALL } SyncMode;
+/* SYNC_FILE_RANGE_*: the flags of sync_file_range(). */
+typedef enum {
+  SYNC_RANGE_WAIT_BEFORE = 1 << 0, SYNC_RANGE_WRITE = 1 << 1, SYNC_RANGE_WAIT_AFTER = 1 << 2, SYNC_RANGE_ALL = 7
+} SyncRangeFlags;
+
 /* One request as the application wants it. */
 typedef struct {
   UrTime   arrival;       /* since the start of the job; only meaningful under REPLAY_TIMED */
   uint32_t file;          /* index into Workload.files */
   IoOp     op;
-  uint64_t offset, length;   /* 0 for syncs */
+  uint64_t offset, length;   /* 0 for syncs (sync_file_range: filled in by who issues it; 0, 0: the whole file) */
 } Io;
 
 /* A pull stream of requests.  Streaming: an IoSource holds no more than a buffer. */
@@ -77,7 +84,7 @@ typedef struct {
   PatternDistribution distribution;
   GArray *zones[3];               /* of PatternZone, the last one's percent is 100 (nullable) (transfer full) */
   double   theta;                 /* zipf theta / pareto h / normal deviation in percent */
-  unsigned fsync_every, fdatasync_every;   /* 0: never */
+  unsigned fsync_every, fdatasync_every, sync_range_every;   /* 0: never */
   uint64_t size;                  /* bytes of the region over all files of one stream */
   uint64_t io_size;               /* bytes to transfer in all; 0: size */
   uint64_t number_ios;            /* 0: no limit */
@@ -163,6 +170,9 @@ typedef struct {
   uint64_t rate[3], rate_iops[3]; /* read, write, trim: bytes or, if 0, requests of bs per second; 0: no limit */
   gboolean rate_poisson, rate_ignore_thinktime;
   gboolean nowait;                /* RWF_NOWAIT on reads and writes */
+  SyncMode sync;                  /* its files are open with O_DSYNC or O_SYNC */
+  gboolean dontcache;             /* RWF_DONTCACHE on reads and writes */
+  unsigned sync_range;            /* SyncRangeFlags of its sync_file_range() calls; 0: all (a trace does not say) */
   gboolean end_fsync;             /* every file is synced after the last request, if that was none */
   unsigned group;                 /* stonewall: groups run one after the other, from 0 */
   GArray  *files;                 /* of uint32_t: indices into Workload.files */

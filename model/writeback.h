@@ -39,7 +39,7 @@ struct BdiWriteback {
   gboolean background, kupdate;         /* it has been asked for */
   UrTime armed; UrEventHandle timer;    /* DirtyWriteback: counted from here */
   /* Counted for the report. */
-  uint64_t pauses, evicted, flushed;
+  uint64_t pauses, evicted, flushed, dropped;   /* dropped: by RWF_DONTCACHE */
   UrTime throttled, longest_pause;
   unsigned n_paused; UrTime paused_since, paused;       /* tasks that pause now, since the first; ns in which some did */
   uint64_t max_dirty;                   /* pages dirty or under writeback, as far as balancing has seen */

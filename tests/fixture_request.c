@@ -34,11 +34,13 @@ Request *actor_request (Actor *actor, const char *text)
   Request *request = g_new0 (Request, 1);
   const char *page = strchr (text, '@'), *pages = strchr (text, '+');
 
-  for (; strchr ("abdhlkoufgi", *text); text++) {
+  for (; strchr ("abdhlkoufgiepq", *text); text++) {
     request->force_async |= *text == 'a';
     request->unbound |= *text == 'u';
     request->direct |= *text == 'o';
     request->nowait |= *text == 'i';
+    request->sync = *text == 'e' ? SYNC_DATA : *text == 'p' ? SYNC_ALL : request->sync;
+    request->dontcache |= *text == 'q';
     request->prep_error |= *text == 'b' ? EINVAL : 0;
     request->sqe_flags |= *text == 'd'   ? SQE_DRAIN
                           : *text == 'h' ? SQE_HARDLINK
@@ -55,12 +57,15 @@ Request *actor_request (Actor *actor, const char *text)
                    : *text == 'z' ? IO_SYNC_FILE_RANGE
                                   : IO_SYNC;
   request->io.file = request->opcode == REQUEST_IO ? (uint32_t) g_ascii_digit_value (text[1]) : 0;
-  if (request->opcode == REQUEST_IO && request->io.op < IO_SYNC) {
+  if (request->opcode == REQUEST_IO && (request->io.op < IO_SYNC || page)) {
     request->io.length = PAGE_SIZE_BYTES * (pages ? g_ascii_strtoull (pages + 1, NULL, 10) : 1);
     request->io.offset = PAGE_SIZE_BYTES * (page ? g_ascii_strtoull (page + 1, NULL, 10) : 0);
-    if (strchr (text, '/'))
+    if (strchr (text, '/') && request->io.op < IO_SYNC)
       request->io.length = g_ascii_strtoull (strchr (text, '/') + 1, NULL, 10);
   }
+  if (request->io.op == IO_SYNC_FILE_RANGE)
+    request->sync_range =
+        strchr (text, '/') ? (unsigned) g_ascii_strtoull (strchr (text, '/') + 1, NULL, 10) : SYNC_RANGE_ALL;
   request->inode = fixture_inode (fixture, request->io.file);
   request->ring = actor_ring (actor);
   request->link.data = request;

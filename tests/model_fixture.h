@@ -54,7 +54,8 @@
  * A request is rN, wN (file N), sN (fsync), yN (fdatasync) or zN (sync_file_range), then +PAGES (1), @PAGE where it
  * starts (0) and /BYTES if it is no whole pages, before it 'a' for IOSQE_ASYNC, 'l' IO_LINK, 'h' IO_HARDLINK, 'd'
  * IO_DRAIN, 'k' CQE_SKIP_SUCCESS, 'o' O_DIRECT, 'b' for a malformed one, 'u' for unbounded work, 'f' a fixed file, 'g'
- * a fixed buffer, 'i' for RWF_NOWAIT.
+ * a fixed buffer, 'i' for RWF_NOWAIT, 'e' for O_DSYNC, 'p' for O_SYNC, 'q' for RWF_DONTCACHE.  sync_file_range is about
+ * the whole file without @PAGE, and has SyncRangeFlags after '/' (7).
  * Others: n (NOP), tT or tT/N (TIMEOUT of T us, or N completions), mX (TIMEOUT_REMOVE of request X), xT (LINK_TIMEOUT),
  * cX (ASYNC_CANCEL of X).
  * Requests are named a, b, c... in the order in which they are made, from the 53rd on '.'.

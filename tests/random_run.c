@@ -91,8 +91,10 @@ static void random_machine (UrRandom *random, RandomRun *run)
   static const unsigned many[] = { 16, 64, 256 };
   static const unsigned sleeps[] = { 0, 3, 20, 100 };
   g_auto (GStrv) machines = data_path_list ("machines", ".machine");
-  g_auto (GStrv) file_systems = data_path_list ("file_systems", ".fs");
-  const char *fs = file_systems[below (random, g_strv_length (file_systems))];
+  static const char *const file_systems[] = {
+    "block", "btrfs", "ext4", "f2fs", "tmpfs", "xfs", "xfs-caller-comp", "xfs-shared-writes", "xfs-unlocked-reads"
+  };
+  const char *fs = PICK (random, file_systems);
   FileSystem *file_system = file_system_load (fs, NULL);
   g_autofree char *costs = g_strdup (file_system->cost_name);
   unsigned cpus = one_in (random, 10) ? PICK (random, many) : 1 + below (random, 8);
@@ -101,7 +103,7 @@ static void random_machine (UrRandom *random, RandomRun *run)
   run->direct = !g_str_equal (fs, "tmpfs") && run->kernel >= KERNEL (5, 7) && one_in (random, 3);
   option (run, "--machine", "%s", machines[below (random, g_strv_length (machines))]);
   file_system_free (file_system);
-  option (run, "--fs", "%s", fs);
+  option (run, "--fs", "%s%s", fs, g_str_equal (fs, "ext4") && run->number % 4 == 3 ? "-nojournal" : "");
   option (run, "--cpus", "%u", cpus);
   run->noise = !one_in (random, 3);
   option (run, "--set", "noise=%s", run->noise ? "0.15" : "0");
@@ -214,10 +216,30 @@ static void random_times (UrRandom *random, GString *text)
     line (text, "runtime=%uus\ntime_based", 1 + below (random, 2000));
 }
 
+/* What makes data durable.  From a stream of its own: it came later, and the runs keep their numbers. */
+static void random_sync (UrRandom *random, RandomRun *run, GString *text)
+{
+  static const char *const ranges[] = { "write", "wait_before,write", "wait_before,write,wait_after" };
+  static const char *const syncs[] = { "sync", "dsync" };
+
+  if (one_in (random, 8))
+    line (text, "sync_file_range=%s:%u", PICK (random, ranges), 1 + below (random, 20));
+  /* on 5.12 to 5.14 a worker may be missed, the more the longer writes sleep */
+  if (one_in (random, 6) && (run->kernel < KERNEL (5, 12) || run->kernel >= KERNEL (5, 15)))
+    line (text, "sync=%s", PICK (random, syncs));
+  if (one_in (random, 8)) {
+    line (text, "uncached=1");
+    run->may_fail = TRUE; /* most file systems do not know it */
+  }
+}
+
 static void random_job_file (UrRandom *random, RandomRun *run, unsigned least)
 {
   GString *text = add_input (run, "job.fio");
   unsigned jobs = about (random, 4);
+  UrRandom more;
+
+  ur_random_init_indexed (&more, 1, "random run, durable", run->number);
 
   for (unsigned i = 0; i < jobs; i++) {
     unsigned clones = one_in (random, 3) ? 1 + below (random, 4) : 1;
@@ -229,6 +251,7 @@ static void random_job_file (UrRandom *random, RandomRun *run, unsigned least)
     random_engine (random, run, text, least);
     random_access (random, text, 1 + below (random, 2 * IOS / jobs / clones));
     random_times (random, text);
+    random_sync (&more, run, text);
   }
 }
 

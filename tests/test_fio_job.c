@@ -150,6 +150,43 @@ static void test_times (void)
 
 /* ---- samples ---- */
 
+static void test_durability (void)
+{
+  static const struct {
+    const char *text;
+    SyncMode sync;
+    unsigned range, every;
+    gboolean dontcache;
+  } row[] = {
+    { "", SYNC_NONE, 0, 0, FALSE },
+    { "sync=none", SYNC_NONE, 0, 0, FALSE },
+    { "sync=0", SYNC_NONE, 0, 0, FALSE },
+    { "sync=1", SYNC_ALL, 0, 0, FALSE },
+    { "sync=sync", SYNC_ALL, 0, 0, FALSE },
+    { "sync=dsync", SYNC_DATA, 0, 0, FALSE },
+    { "sync_file_range=write:8", SYNC_NONE, SYNC_RANGE_WRITE, 8, FALSE },
+    { "sync_file_range=write", SYNC_NONE, SYNC_RANGE_WRITE, 1, FALSE },
+    { "sync_file_range=wait_before,write,wait_after:3", SYNC_NONE, SYNC_RANGE_ALL, 3, FALSE },
+    { "uncached=1\nioengine=io_uring", SYNC_NONE, 0, 0, TRUE },
+    { "uncached=1\nioengine=pvsync2", SYNC_NONE, 0, 0, TRUE },
+    { "uncached=1\nioengine=psync", SYNC_NONE, 0, 0, FALSE },
+    { "uncached=0\nioengine=io_uring", SYNC_NONE, 0, 0, FALSE },
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *text = g_strdup_printf ("[a]\nsize=1m\nrw=write\n%s\n", row[i].text);
+    Workload *workload = read_text (text, NULL, &error);
+    if (!ROW_CHECK (workload, "%s: %s", row[i].text, row_error (error))) {
+      continue;
+    }
+    const WorkloadJob *job = job_of (workload, 0);
+    ROW_CHECK (job->sync == row[i].sync && job->sync_range == row[i].range &&
+                   job->pattern.sync_range_every == row[i].every && job->dontcache == row[i].dontcache,
+               "%s", row[i].text);
+    workload_free (workload);
+  }
+}
+
 static void test_uring_mix (void)
 {
   g_autoptr (GError) error = NULL;
@@ -334,6 +371,10 @@ static void test_refused (void)
     { "[a]\nsize=1m\ninclude /does/not/exist\n", "j.fio:3: include /does/not/exist: " },
     { "include x\n", "j.fio:1: include before any section" },
     { "[a]\nsize=1m\nreplay_skip=flush\n", "a list of read, write, trim and sync" },
+    { "[a]\nsize=1m\nsync=2\n", "j.fio:3: sync=2; expected none, sync or dsync" },
+    { "[a]\nsize=1m\nsync_file_range=flush:8\n", "j.fio:3: sync_file_range=flush:8; expected wait_before" },
+    { "[a]\nsize=1m\nsync_file_range=write:x\n", "j.fio:3: sync_file_range" },
+    { "[a]\nsize=1m\nuncached=-1\n", "j.fio:3: uncached" },
   };
   for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
     g_autoptr (GError) error = NULL;
@@ -607,6 +648,7 @@ void register_fio_job_tests (void)
     { "refused numbers", test_refused_numbers },
     { "times", test_times },
     { "sample: uring_mix.fio", test_uring_mix },
+    { "sync, sync_file_range, uncached", test_durability },
     { "sample: jobs_units.fio", test_jobs_units },
     { "grammar", test_grammar },
     { "refused job files", test_refused },

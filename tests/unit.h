@@ -51,6 +51,7 @@
   X (issue_path) \
   X (ring_setup) \
   X (page_io) \
+  X (fsync) \
   X (direct_io) \
   X (iopoll) \
   X (ring) \

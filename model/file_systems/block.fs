@@ -10,6 +10,7 @@ BufferRasync=5.9+
 BufferWasync=never
 DioParallelWrite=never
 LargeFolios=never
+DontCache=never
 
 # blkdev_read_iter(), blkdev_write_iter(): i_rwsem came with commit c0e473a0d226 (6.15).
 [Locks]
@@ -22,6 +23,8 @@ Regular=no
 BalanceAtEnd=no
 TimestampBlocks=no
 InMemory=no
+StablePages=no
+Journal=none
 
 # blkdev_direct_IO(): no lock; NOWAIT becomes REQ_NOWAIT.
 [Direct]

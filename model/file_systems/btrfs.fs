@@ -9,6 +9,7 @@ BufferRasync=5.9+
 BufferWasync=6.1+
 DioParallelWrite=never
 LargeFolios=never
+DontCache=never
 
 [Locks]
 Read=none
@@ -21,6 +22,8 @@ TimestampBlocks=yes
 InMemory=no
 ChunkPages=512
 ChunkFolios=6.16+
+StablePages=yes
+Journal=tree-log
 
 # btrfs_direct_write(): every write allocates, also under NOWAIT.
 [Direct]

@@ -1,7 +1,7 @@
 # Every buffered write is punted: NOWAIT buffered writes are refused on all kernels.
 [FileSystem]
 Name=ext4
-Title=ext4, ordered or without journal
+Title=ext4, ordered
 Source=fs/ext4/file.c (6.x, 2026): no FOP_BUFFER_WASYNC; FOP_DIO_PARALLEL_WRITE since 6.4; generic_perform_write() balances after each folio
 
 [Flags]
@@ -10,6 +10,7 @@ BufferRasync=5.9+
 BufferWasync=never
 DioParallelWrite=6.4+
 LargeFolios=6.16+
+DontCache=6.17+
 
 [Locks]
 Read=none
@@ -20,6 +21,8 @@ Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
 InMemory=no
+StablePages=no
+Journal=jbd2
 
 # ext4_dio_write_checks(): shared for overwrites, since 6.3 of preallocated blocks too ("dio take shared inode lock when
 # overwriting preallocated blocks"); what extends the file is waited for under the lock.

@@ -10,6 +10,7 @@ BufferRasync=5.9+
 BufferWasync=6.5+
 DioParallelWrite=never
 LargeFolios=never
+DontCache=never
 
 [Locks]
 Read=none
@@ -20,6 +21,8 @@ Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
 InMemory=no
+StablePages=no
+Journal=node
 
 # Not looked up; taken as ext4 of old.
 [Direct]

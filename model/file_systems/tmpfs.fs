@@ -11,6 +11,7 @@ BufferRasync=never
 BufferWasync=never
 DioParallelWrite=never
 LargeFolios=never
+DontCache=never
 
 [Locks]
 Read=none
@@ -21,6 +22,8 @@ Regular=yes
 BalanceAtEnd=yes
 TimestampBlocks=no
 InMemory=yes
+StablePages=no
+Journal=none
 
 # Not used: direct requests take the buffered path.
 [Direct]

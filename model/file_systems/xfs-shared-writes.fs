@@ -12,6 +12,7 @@ BufferRasync=5.9+
 BufferWasync=6.0+
 DioParallelWrite=6.4+
 LargeFolios=5.18+
+DontCache=6.15+
 
 [Locks]
 Read=shared
@@ -22,6 +23,8 @@ Regular=yes
 BalanceAtEnd=no
 TimestampBlocks=yes
 InMemory=no
+StablePages=no
+Journal=xlog
 
 # xfs_file_dio_write(): shared, exclusive only to zero a gap and for what is not an overwrite of whole blocks;
 # xfs_direct_write_iomap_begin() refuses NOWAIT if blocks must be allocated.

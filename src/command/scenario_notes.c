@@ -6,8 +6,8 @@
 
 /* Said in every report, so that nobody reads more into a number than is in it. */
 static const char *const not_modelled[] = {
-  "Not modelled: discards, journal commits that several fsyncs share, O_SYNC, stable pages, control groups, distances "
-  "between NUMA nodes. Buffered and direct reads and writes, fsync, writeback and throttling are, down to the device.",
+  "Not modelled: discards, control groups, distances between NUMA nodes. Buffered and direct reads and writes, fsync and "
+  "shared commits, writeback and throttling are, down to the device.",
 };
 
 static void note (GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF (2, 3);

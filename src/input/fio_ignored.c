@@ -15,8 +15,6 @@ static const Group groups[] = {
   { "no rate is too low", " rate_min rate_iops_min rate_cycle ratemin ratecycle " },
   { "the first part of the run is measured too", " ramp_size " },
   { "no cycles are burnt between requests", " thinkcycles " },
-  { "writes are not synchronous", " sync " },
-  { "ranges are not synced", " sync_file_range " },
   { "no sync at the end", " end_syncfs " },
   { "no syncfs", " syncfs " },
   { NULL, " write_barrier barrier " }, /* a mark that none of the engines here looks at */
@@ -45,7 +43,6 @@ static const Group groups[] = {
   { "the run does not stop early", " steadystate ss steadystate_duration ss_dur steadystate_ramp_time ss_ramp " },
   { "the depth is not adapted", " latency_target latency_window latency_percentile latency_run " },
   { "no request is too late", " max_latency " },
-  { "pages stay in the cache", " uncached " },
   { "writes are plain writes", " atomic " },
   { "requests are plain reads and writes", " nonvectored " },
   { "no polled I/O", " hipri_percentage " },

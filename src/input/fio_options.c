@@ -90,6 +90,7 @@ static gboolean set_engine (Setting *s, GError **error)
   static const char *const sync_engines[] = { "sync", "vsync", "pvsync", "pvsync2", NULL };
   const char *value = s->value ? s->value : "";
   s->o->seeks = g_str_equal (value, "sync");
+  s->o->has_rw_flags = !strcmp (value, "io_uring") || !strcmp (value, "pvsync2");
   if (application_engine_parse (value, &s->o->engine)) {
     return TRUE;
   }
@@ -101,6 +102,62 @@ static gboolean set_engine (Setting *s, GError **error)
   }
   return setting_refuse (
       s, error, "io_uring, libaio, posixaio, psync, or sync, vsync, pvsync, pvsync2, which are simulated as psync");
+}
+
+/* sync=: none, sync or dsync. */
+static gboolean set_sync (Setting *s, GError **error)
+{
+  static const struct {
+    const char *name;
+    SyncMode mode;
+  } modes[] = {
+    { "none", SYNC_NONE }, { "0", SYNC_NONE }, { "sync", SYNC_ALL }, { "1", SYNC_ALL }, { "dsync", SYNC_DATA }
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (modes); i++) {
+    if (!g_strcmp0 (s->value, modes[i].name)) {
+      s->o->sync = modes[i].mode;
+      return TRUE;
+    }
+  }
+  return setting_refuse (s, error, "none, sync or dsync");
+}
+
+/* sync_file_range=FLAG[,FLAG...][:N] */
+static gboolean set_sync_range (Setting *s, GError **error)
+{
+  static const struct {
+    const char *name;
+    SyncRangeFlags flag;
+  } flags[] = { { "wait_before", SYNC_RANGE_WAIT_BEFORE },
+                { "write", SYNC_RANGE_WRITE },
+                { "wait_after", SYNC_RANGE_WAIT_AFTER } };
+  g_autofree char *text = g_strdup (s->value ? s->value : "");
+  char *colon = strrchr (text, ':');
+  uint64_t every = 1;
+  unsigned found = 0;
+
+  if (colon) {
+    *colon = '\0';
+    if (!setting_number_within (s, g_strstrip (colon + 1), 0, UINT32_MAX, &every, error)) {
+      return FALSE;
+    }
+  }
+  g_auto (GStrv) words = g_strsplit (text, ",", -1);
+  for (char **word = words; *word; word++) {
+    unsigned i = 0;
+    while (i < G_N_ELEMENTS (flags) && strcmp (g_strstrip (*word), flags[i].name)) {
+      i++;
+    }
+    if (i == G_N_ELEMENTS (flags)) {
+      return setting_refuse (s, error,
+                             "wait_before, write, wait_after with commas between, then perhaps a colon and a number");
+    }
+    found |= flags[i].flag;
+  }
+  s->o->sync_range = found;
+  s->o->pattern.sync_range_every = (unsigned) every;
+  return TRUE;
 }
 
 static gboolean set_bool_value (Setting *s, gboolean *ret_value, GError **error)
@@ -341,6 +398,9 @@ static const Option options_table[] = {
   FUNCTION ("norandommap", set_norandommap),
   COUNT ("fsync", pattern.fsync_every, 0, UINT32_MAX),
   COUNT ("fdatasync", pattern.fdatasync_every, 0, UINT32_MAX),
+  FUNCTION ("sync_file_range", set_sync_range),
+  FUNCTION ("sync", set_sync),
+  COUNT ("uncached", uncached, 0, INT32_MAX),
   BOOL ("end_fsync", end_fsync),
   BOOL ("fsync_on_close", fsync_on_close),
   /* on which files */

@@ -39,6 +39,10 @@ typedef struct {
   uint64_t thinktime_spin, thinktime_iotime;                          /* ns */
   gboolean thinktime_issue;
   uint64_t rate[3], rate_iops[3];
+  SyncMode sync;                 /* how the files are opened */
+  unsigned sync_range;           /* SyncRangeFlags */
+  unsigned uncached;             /* not 0: RWF_DONTCACHE */
+  gboolean has_rw_flags;         /* the engine passes RWF flags: io_uring, pvsync2 */
   gboolean rate_poisson, rate_ignore_thinktime, nowait, end_fsync, fsync_on_close;
   gboolean time_based, stonewall, invalidate, pre_read, overwrite, file_append;
   gboolean fallocate_given;      /* a job that only writes makes its file, whatever its order */

@@ -338,8 +338,15 @@ static WorkloadJob *new_job (Section *s)
   job->rate_ignore_thinktime = o->rate_ignore_thinktime;
   job->nowait = o->nowait && o->engine != APPLICATION_POSIXAIO;
   job->seeks = o->seeks;
+  job->sync = o->sync;
+  job->sync_range = o->sync_range;
+  job->dontcache = o->uncached && o->has_rw_flags;
   job->end_fsync = o->end_fsync || o->fsync_on_close;
   job->group = s->group;
+  if (o->uncached && !o->has_rw_flags) {
+    workload_note (s->jobs->workload, "job \"%s\": uncached means nothing with ioengine=%s", s->name,
+                   application_engine_name (o->engine));
+  }
   if (!ring && (o->sqpoll || o->force_async || o->hipri || o->fixed_buffers || o->fixed_files)) {
     workload_note (s->jobs->workload, "job \"%s\": options of io_uring mean nothing with ioengine=%s", s->name,
                    application_engine_name (o->engine));

@@ -204,6 +204,9 @@ Description *describe_file_system (const FileSystem *fs)
   description_field (d, "regular_files", fs->regular ? "yes" : "no");
   description_field (d, "balance_dirty_pages", fs->balance_at_end ? "after the copy" : "before the copy");
   description_field (d, "time_stamp_refuses_nowait", fs->timestamp_blocks ? "yes" : "no");
+  take_field (d, "dont_cache", range_text (fs->dont_cache));
+  description_field (d, "stable_pages", fs->stable_pages ? "yes" : "no");
+  description_field (d, "journal", journal_kind_name (fs->journal));
   description_field (d, "in_memory", fs->in_memory ? "yes" : "no");
   describe_direct (d, fs);
   description_field (d, "costs", fs->cost_name);

@@ -243,6 +243,20 @@ static void put_cache (JsonBuilder *builder, const ResultCache *cache)
   json_put_int (builder, "longest_pause_ns", cache->longest_pause);
   json_put_int (builder, "flushed_pages", cache->flushed);
   json_put_int (builder, "evicted_pages", cache->evicted);
+  json_put_int (builder, "dropped_pages", cache->dropped);
+  json_builder_end_object (builder);
+}
+
+static void put_journal (JsonBuilder *builder, const ResultJournal *journal)
+{
+  json_open_object (builder, "journal");
+  json_put_int (builder, "syncs", journal->syncs);
+  json_put_int (builder, "asked", journal->asked);
+  json_put_int (builder, "joined", journal->joined);
+  json_put_int (builder, "clean", journal->clean);
+  json_put_int (builder, "commits", journal->commits);
+  json_put_int (builder, "flushes", journal->flushes);
+  json_put_int (builder, "flushes_shared", journal->flushes_shared);
   json_builder_end_object (builder);
 }
 
@@ -300,6 +314,9 @@ static void put_run_more (JsonBuilder *builder, const ReportRun *run)
   }
   if (result->cache.used) {
     put_cache (builder, &result->cache);
+  }
+  if (result->journal.used) {
+    put_journal (builder, &result->journal);
   }
   if (result->periods && result->periods->len) {
     put_periods (builder, result->periods);

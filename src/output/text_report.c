@@ -224,6 +224,7 @@ char *text_report (const Report *report)
   text_section_locks (report->runs, names, report->n_runs, out);
   text_section_cpus (report->runs, names, report->n_runs, out);
   text_section_cache (report->runs, names, report->n_runs, out);
+  text_section_journal (report->runs, names, report->n_runs, out);
   text_section_periods (report->runs, names, report->n_runs, out);
   if (report->timing) {
     print_timing (report, names, out);

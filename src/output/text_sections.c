@@ -134,10 +134,10 @@ static void take_time (TextTable *table, UrTime ns) { text_table_take (table, ns
 
 void text_section_cache (const ReportRun *runs, char *const *names, unsigned n, GString *out)
 {
-  g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrr");
+  g_autoptr (TextTable) table = text_table_new ("lrrrrrrrrrr");
 
-  text_table_header (table, "", "dirty", "writeback", "most", "limit", "flushed", "evicted", "pauses", "paused",
-                     "longest", NULL);
+  text_table_header (table, "", "dirty", "writeback", "most", "limit", "flushed", "evicted", "dropped", "pauses",
+                     "paused", "longest", NULL);
   for (unsigned i = 0; i < n; i++) {
     const ResultCache *cache = &runs[i].result->cache;
     if (!cache->used) {
@@ -150,6 +150,7 @@ void text_section_cache (const ReportRun *runs, char *const *names, unsigned n, 
     take_pages (table, cache->limit);
     take_pages (table, cache->flushed);
     take_pages (table, cache->evicted);
+    take_pages (table, cache->dropped);
     take_count (table, cache->pauses);
     take_time (table, cache->throttled);
     take_time (table, cache->longest_pause);
@@ -158,6 +159,31 @@ void text_section_cache (const ReportRun *runs, char *const *names, unsigned n, 
     print_titled (table,
                   "The page cache (dirty and under writeback at the end; the most of both; pauses of writers, in all)",
                   out);
+  }
+}
+
+void text_section_journal (const ReportRun *runs, char *const *names, unsigned n, GString *out)
+{
+  g_autoptr (TextTable) table = text_table_new ("lrrrrrrr");
+
+  text_table_header (table, "", "syncs", "asked", "joined", "clean", "commits", "flushes", "shared", NULL);
+  for (unsigned i = 0; i < n; i++) {
+    const ResultJournal *journal = &runs[i].result->journal;
+    if (!journal->used) {
+      continue;
+    }
+    text_table_add (table, names[i]);
+    take_count (table, journal->syncs);
+    take_count (table, journal->asked);
+    take_count (table, journal->joined);
+    take_count (table, journal->clean);
+    take_count (table, journal->commits);
+    take_count (table, journal->flushes);
+    take_count (table, journal->flushes_shared);
+  }
+  if (text_table_rows (table)) {
+    print_titled (
+        table, "Syncs (asked for a commit, joined another's, found nothing to commit) and the device's FLUSHes", out);
   }
 }
 

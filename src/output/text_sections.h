@@ -14,6 +14,8 @@ void text_section_locks (const ReportRun *runs, char *const *names, unsigned n, 
 void text_section_cpus (const ReportRun *runs, char *const *names, unsigned n, GString *out);
 /* Dirty pages, pauses, eviction; and the phases of each run.  Nothing if no run has any. */
 void text_section_cache (const ReportRun *runs, char *const *names, unsigned n, GString *out);
+/* Who made things durable, and who shared commits.  Nothing if no run has any. */
+void text_section_journal (const ReportRun *runs, char *const *names, unsigned n, GString *out);
 void text_section_periods (const ReportRun *runs, char *const *names, unsigned n, GString *out);
 
 /* Each string as one paragraph "  * ...", escaped and folded at 100 columns. */
