@@ -30,7 +30,8 @@ struct Inode {
   uint64_t readahead_next, readahead_mark, readahead_end;   /* pages, see page_io.c */
   unsigned direct;                      /* i_dio_count: direct requests under way */
   GPtrArray *direct_waiters;            /* of Task: inode_dio_wait() */
-  uint64_t sync_tid, datasync_tid;      /* i_sync_tid, i_datasync_tid: transaction of its last change (journal.h); 0: none */
+  uint64_t sync_tid, datasync_tid;      /* i_sync_tid, i_datasync_tid: transaction of its last change (journal.h);
+                                         * 0: none */
   unsigned bucket;                      /* hash_ptr (inode) of io-wq: one of 64, uniform */
   unsigned writers;                     /* streams of the workload that write to it */
   uint8_t  last_outcome;                /* PolicyLastOutcome of the last request that was tried or queued */

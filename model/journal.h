@@ -14,8 +14,8 @@
  *   - tree-log (btrfs; btrfs_sync_file(), btrfs_sync_log()): an inode enters the log only when it is synced.  The first
  *     task commits, others wait for it; log tree blocks, then a super block with PREFLUSH and FUA.  Data are never
  *     overwritten, so that each write is a change; who finds nothing changed does nothing at all;
- *   - node (f2fs; f2fs_do_sync_file(), f2fs_issue_flush()): everybody writes his own node block, then a FLUSH, which the
- *     block layer shares among those that ask for it at one time;
+ *   - node (f2fs; f2fs_do_sync_file(), f2fs_issue_flush()): everybody writes his own node block, then a FLUSH, which
+ *     the block layer shares among those that ask for it at one time;
  *   - none (ext4 without a journal; ext4_fsync_nojournal(), sync_inode_metadata(); block devices): everybody writes his
  *     own inode if it has changed, then a FLUSH.
  * 5.1 to 6.18.  A FLUSH is sent only to a device with a volatile cache.

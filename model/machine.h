@@ -124,8 +124,10 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
   X (FS_COST_WRITE_AFTER,   "WriteAfter",   "write call after the inode lock") \
   X (FS_COST_READ_BEFORE,   "ReadBefore",   "read call, once: iov, checks, atime test") \
   X (FS_COST_READ_PAGE,     "ReadPage",     "per resident page: look-up, mark accessed") \
-  X (FS_COST_FSYNC,         "Fsync",        "fsync, or a synced write: CPU time of the caller, pages and device excluded") \
-  X (FS_COST_COMMIT,        "Commit",       "one commit of the journal or log: CPU time of who does it, device excluded") \
+  X (FS_COST_FSYNC,         "Fsync", \
+     "fsync, or a synced write: CPU time of the caller, pages and device excluded") \
+  X (FS_COST_COMMIT,        "Commit", \
+     "one commit of the journal or log: CPU time of who does it, device excluded") \
   X (FS_COST_DIRECT_BEFORE, "DirectBefore", "direct call before the inode lock: iov, checks, dio allocation") \
   X (FS_COST_DIRECT_LOCKED, "DirectLocked", "direct call, per bio: block mapping, pinning of the pages") \
   X (FS_COST_DIRECT_DONE,   "DirectDone",   "end of a direct call: unpinning") \

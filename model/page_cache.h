@@ -78,7 +78,8 @@ gboolean  page_cache_is_writeback (PageCache *cache, uint64_t offset, uint64_t l
 gboolean  page_cache_is_redirtied (PageCache *cache, uint64_t offset, uint64_t length);
 /* PG_dropbehind: the pages leave the cache when their writeback ends; writing to them without it undoes that. */
 void      page_cache_drop_behind (PageCache *cache, uint64_t offset, uint64_t length);
-/* filemap_end_dropbehind(): those of the range leave now that are neither dirty nor under writeback; returns how many. */
+/* filemap_end_dropbehind(): those of the range leave now that are neither dirty nor under writeback; returns how
+ * many. */
 unsigned  page_cache_end_drop_behind (PageCache *cache, uint64_t offset, uint64_t length);
 
 /* Drops about so many clean pages; returns how many. */

@@ -35,4 +35,7 @@ ExtendWaits=yes
 Unwritten=6.3+
 Allocate=never
 Unaligned=6.4+
+DoneInWorkqueue=always
+OverwriteInWorkqueue=5.5-6.18
+OverwriteByCaller=never
 BufferedWaits=yes
