@@ -527,6 +527,13 @@ void key_file_set_error (GError **error, const KeyFile *file, const char *group,
   va_end (args);
 }
 
+unsigned key_file_column (const KeyFile *file, const char *group, const char *key)
+{
+  const KeyFileKey *found = key_file_find_key (file, group, key);
+
+  return found ? found->column : 0;
+}
+
 void key_file_set_error_at (GError **error, const KeyFile *file, const char *group, const char *key, unsigned column,
                             KeyFileErrorCode code, const char *format, ...)
 {

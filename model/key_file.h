@@ -53,6 +53,8 @@ gboolean    key_file_has (const KeyFile *file, const char *group, const char *ke
 unsigned    key_file_n_keys (const KeyFile *file, const char *group);
 const char *key_file_key (const KeyFile *file, const char *group, unsigned index);
 unsigned    key_file_line (const KeyFile *file, const char *group, const char *key);  /* key (nullable); 0 if absent */
+/* Where the value of a key begins in its line, in bytes from 1. */
+unsigned    key_file_column (const KeyFile *file, const char *group, const char *key);
 /* "FILE:LINE" (transfer full) */
 char       *key_file_origin (const KeyFile *file, const char *group, const char *key);
 

@@ -66,6 +66,12 @@ double metric_of (const RunResult *result, Metric metric, const char *lock)
     return ur_histogram_mean (&result->all.clat);
   case METRIC_LAT:
     return ur_histogram_mean (&result->all.lat);
+  case METRIC_LAT_P50:
+    return (double) ur_histogram_percentile (&result->all.lat, 50);
+  case METRIC_LAT_P99:
+    return (double) ur_histogram_percentile (&result->all.lat, 99);
+  case METRIC_LAT_P999:
+    return (double) ur_histogram_percentile (&result->all.lat, 99.9);
   case METRIC_IN_FLIGHT:
     return result->iops * ur_histogram_mean (&result->all.lat) / 1e9;
   case METRIC_CPU_SHARE_CONTENTION:

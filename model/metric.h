@@ -21,6 +21,9 @@ typedef enum { METRIC_RATE, METRIC_BYTES_RATE, METRIC_TIME, METRIC_SHARE, METRIC
   X (METRIC_SLAT, "SlatMean", "slat_ns", "slat mean", METRIC_TIME, "fio's slat, ns") \
   X (METRIC_CLAT, "ClatMean", "clat_ns", "clat mean", METRIC_TIME, "fio's clat, ns") \
   X (METRIC_LAT, "LatMean", "lat_ns", "lat mean", METRIC_TIME, "fio's lat, ns") \
+  X (METRIC_LAT_P50, "LatP50", "lat_p50_ns", "lat p50", METRIC_TIME, "median of fio's lat, ns") \
+  X (METRIC_LAT_P99, "LatP99", "lat_p99_ns", "lat p99", METRIC_TIME, "its 99th percentile") \
+  X (METRIC_LAT_P999, "LatP999", "lat_p999_ns", "lat p99.9", METRIC_TIME, "its 99.9th percentile") \
   X (METRIC_IN_FLIGHT, "InFlight", "in_flight", "in flight", METRIC_COUNT, \
      "mean number of requests in flight by Little's law, Iops times LatMean") \
   X (METRIC_CPU_SHARE_CONTENTION, "CpuShareContention", "cpu_share_contention", "CPU share on locks", METRIC_SHARE, \

@@ -32,6 +32,7 @@ static const char *const hashes[] = { "none", "inode", "file", "ring", NULL };
 typedef struct {
   const GPtrArray *chain;    /* of KeyFile, the policy first */
   GPtrArray *drafts;         /* of DraftRule */
+  gboolean knobs;            /* allowed */
   unsigned n_rules, n_nodes; /* read so far, replaced ones too */
   Policy *policy;
 } Loader;
@@ -125,9 +126,29 @@ static gboolean check_groups (const KeyFile *file, GError **error)
   return TRUE;
 }
 
+/* Knobs stand in the policy's own file, and only where it is loaded for a search. */
+static gboolean check_knobs (const Loader *l, const KeyFile *file, const char *group, const char *key,
+                             const PolicyExpression *expression, GError **error)
+{
+  unsigned n;
+  const PolicyKnobRange *knobs = policy_expression_knobs (expression, &n);
+
+  if (n && file != l->chain->pdata[0]) {
+    key_file_set_error_at (error, file, group, key, knobs[0].start + 1, KEY_FILE_VALUE,
+                           "%s= has a knob (?LOW..HIGH); a base may have none", key);
+    return FALSE;
+  }
+  if (n && !l->knobs) {
+    key_file_set_error_at (error, file, group, key, knobs[0].start + 1, KEY_FILE_VALUE,
+                           "%s= has a knob (?LOW..HIGH); use uringsim policy search to find its value", key);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* The value of an expression key; its errors become one line with the column. */
-static PolicyExpression *get_expression (const KeyFile *file, const char *group, const char *key, char **ret_text,
-                                         GError **error)
+static PolicyExpression *get_expression (const Loader *l, const KeyFile *file, const char *group, const char *key,
+                                         char **ret_text, GError **error)
 {
   g_autofree char *text = NULL, *quoted = NULL;
   g_autoptr (GError) inner = NULL;
@@ -139,6 +160,10 @@ static PolicyExpression *get_expression (const KeyFile *file, const char *group,
     return NULL;
   }
   expression = policy_expression_parse (text, &inner);
+  if (expression && !check_knobs (l, file, group, key, expression, error)) {
+    policy_expression_free (expression);
+    return NULL;
+  }
   if (expression) {
     *ret_text = g_steal_pointer (&text);
     return expression;
@@ -168,7 +193,10 @@ static gboolean check_max_workers (const KeyFile *file, const char *group, const
       return FALSE;
     }
   }
-  if (policy_expression_constant (expression, &value) && value < 1) {
+  const Node *root = &expression->nodes[expression->root];
+
+  if ((policy_expression_constant (expression, &value) && value < 1) ||
+      (root->kind == NODE_KNOB && expression->knobs[root->a].low < 1)) {
     key_file_set_error (error, file, group, "MaxWorkers", KEY_FILE_VALUE,
                         "MaxWorkers= is less than 1: nobody would do the work");
     return FALSE;
@@ -193,8 +221,9 @@ static void replace (char **text, char *with)
 }
 
 /* Lays the keys of one [Queue NAME] over what the bases said. */
-static gboolean read_queue (Policy *policy, const KeyFile *file, const char *group, GError **error)
+static gboolean read_queue (const Loader *l, const KeyFile *file, const char *group, GError **error)
 {
+  Policy *policy = l->policy;
   const char *name = group + strlen (QUEUE_PREFIX);
   PolicyQueue *queue = find_queue (policy, name);
   unsigned index;
@@ -218,7 +247,7 @@ static gboolean read_queue (Policy *policy, const KeyFile *file, const char *gro
   if (key_file_has (file, group, "MaxWorkers")) {
     policy_expression_free (queue->max_workers);
     g_clear_pointer (&queue->max_workers_text, g_free);
-    queue->max_workers = get_expression (file, group, "MaxWorkers", &queue->max_workers_text, error);
+    queue->max_workers = get_expression (l, file, group, "MaxWorkers", &queue->max_workers_text, error);
     if (!queue->max_workers || !check_max_workers (file, group, queue->max_workers, error)) {
       return FALSE;
     }
@@ -260,7 +289,7 @@ static gboolean read_queues (Loader *l, GError **error)
     for (unsigned g = 0; g < key_file_n_groups (file); g++) {
       const char *group = key_file_group (file, g);
 
-      if (g_str_has_prefix (group, QUEUE_PREFIX) && !read_queue (l->policy, file, group, error)) {
+      if (g_str_has_prefix (group, QUEUE_PREFIX) && !read_queue (l, file, group, error)) {
         return FALSE;
       }
     }
@@ -388,7 +417,7 @@ static DraftRule *read_rule (Loader *l, unsigned level, const char *group, GErro
   rule_number (group, &number);
   draft->rule.number = (int) number;
   draft->rule.origin = key_file_origin (draft->file, group, NULL);
-  draft->rule.match = get_expression (draft->file, group, "Match", &draft->rule.match_text, error);
+  draft->rule.match = get_expression (l, draft->file, group, "Match", &draft->rule.match_text, error);
   if (draft->rule.match && within_limits (l, draft, error) &&
       key_file_get_name (draft->file, "Policy", "Name", &draft->rule.policy, error) &&
       key_file_get_choice (draft->file, group, "Attempt", attempts, &attempt, error)) {
@@ -586,7 +615,7 @@ static gboolean read_head (Loader *l, GError **error)
          get_optional (own, "Source", &policy->source, error) && get_optional (own, "Account", &policy->account, error);
 }
 
-Policy *policy_load (const char *name_or_path, GError **error)
+static Policy *load (const char *name_or_path, gboolean knobs, GError **error)
 {
   if (g_str_has_suffix (name_or_path, POLICY_PLUGIN_SUFFIX)) {
     return policy_plugin_load (name_or_path, error);
@@ -594,19 +623,24 @@ Policy *policy_load (const char *name_or_path, GError **error)
   g_autoptr (GPtrArray) chain =
       key_file_load_chain ("policies", name_or_path, ".policy", "Policy", POLICY_ERROR, error);
   g_autoptr (GPtrArray) drafts = g_ptr_array_new_with_free_func (draft_free);
-  Loader loader = { .chain = chain, .drafts = drafts };
+  Loader loader = { .chain = chain, .drafts = drafts, .knobs = knobs };
 
   if (!chain) {
     return NULL;
   }
   loader.policy = g_new0 (Policy, 1);
   if (read_head (&loader, error) && read_queues (&loader, error) && read_rules (&loader, error) &&
-      check_queues_used (&loader, error) && collect_averages (&loader, error)) {
+      check_queues_used (&loader, error) && collect_averages (&loader, error) &&
+      policy_collect_knobs (loader.policy, chain->pdata[0], error)) {
     return loader.policy;
   }
   policy_free (loader.policy);
   return NULL;
 }
+
+Policy *policy_load (const char *name_or_path, GError **error) { return load (name_or_path, FALSE, error); }
+
+Policy *policy_load_with_knobs (const char *name_or_path, GError **error) { return load (name_or_path, TRUE, error); }
 
 void policy_free (Policy *policy)
 {
@@ -627,6 +661,7 @@ void policy_free (Policy *policy)
     g_free (queue->max_workers_origin);
     g_free (queue->hash_origin);
   }
+  policy_clear_knobs (policy);
   g_free (policy->rules);
   g_free (policy->averages);
   g_free (policy->queues);

@@ -79,16 +79,32 @@ typedef enum { POLICY_LAST_OUTCOMES (POLICY_LAST_ENUM) LAST_COUNT } PolicyLastOu
  * POLICY_VARIABLE_COUNT + i. */
 typedef double (*PolicyLookup) (PolicyVariable variable, void *data);
 
+/* A number that is still to be found, written ?LOW..HIGH: whole multiples of LOW's unit from LOW on, or, if one of
+ * them has a decimal point, any number between them. */
+typedef struct {
+  double   low, high, unit;       /* in the unit of the expression (bytes, ns); unit: the value of one of LOW's */
+  gboolean whole;
+  char     suffix[4];             /* LOW's unit as written */
+  unsigned start, length;         /* bytes of its line of the text that the knob takes */
+} PolicyKnobRange;
+#define POLICY_KNOBS_MAX 16u      /* of a policy */
+
 typedef struct PolicyExpression PolicyExpression;
 /* Operators || && ! < <= > >= == != + - * / ( ), functions min(a,b) max(a,b) kernel(6.3) ewma(x, tau)
- * inode_ewma(x, tau), true, false, numbers with KiB/MiB/GiB/ns/us/ms/s.  Truth is "not 0"; && and || give 0 or 1 and stop early; x / 0 is 0, overflow
+ * inode_ewma(x, tau), true, false, numbers with KiB/MiB/GiB/ns/us/ms/s, knobs ?LOW..HIGH.
+ * Truth is "not 0"; && and || give 0 or 1 and stop early; x / 0 is 0,
+ * overflow
  * gives the largest number.
  * Lexed with GScanner.  Errors give "line:column: message" inside `text`, then the text and a caret line.
  * (transfer full) */
 PolicyExpression *policy_expression_parse (const char *text, GError **error);
 double            policy_expression_eval (const PolicyExpression *expression, PolicyLookup lookup, void *data);
 void              policy_expression_free (PolicyExpression *expression);
-/* TRUE if the value needs no variable; it is then in ret_value (nullable). */
+/* (transfer none) */
+const PolicyKnobRange *policy_expression_knobs (const PolicyExpression *expression, unsigned *ret_n);
+/* From now on it is evaluated with this value of the knob. */
+void              policy_expression_set_knob (PolicyExpression *expression, unsigned knob, double value);
+/* TRUE if the value needs no variable and no knob; it is then in ret_value (nullable). */
 gboolean          policy_expression_constant (const PolicyExpression *expression, double *ret_value);
 gboolean          policy_expression_uses (const PolicyExpression *expression, PolicyVariable variable);
 
@@ -97,6 +113,7 @@ gboolean          policy_expression_uses (const PolicyExpression *expression, Po
 typedef struct {
   PolicyExpression *x;
   double   tau;                   /* ns */
+  int      tau_knob;              /* whose value it is, or -1 */
   gboolean by_inode;
 } PolicyAverage;
 #define POLICY_AVERAGES_MAX 16u   /* of a policy and its bases */
@@ -133,6 +150,17 @@ typedef struct {
   char     *origin, *policy;      /* FILE:LINE, and the policy that wrote it */
 } PolicyRule;
 
+/* Where a knob of a policy stands. */
+typedef struct {
+  char    *name;                  /* "Queue write MaxWorkers", with #2, #3, ... behind it for further ones there */
+  char    *text;                  /* as written */
+  char    *origin;                /* FILE:LINE */
+  PolicyKnobRange range;
+  PolicyExpression *expression;   /* borrowed from its rule or queue */
+  unsigned index;                 /* in the expression */
+  unsigned line, column;          /* of the '?' in the file, column in bytes from 1 in the value */
+} PolicyKnob;
+
 typedef struct Policy {
   char *name, *title, *source, *account, *path;
   unsigned kernel;
@@ -141,6 +169,7 @@ typedef struct Policy {
   unsigned n_rules;  PolicyRule  *rules;      /* in the order in which they are tried */
   unsigned n_queues; PolicyQueue *queues;
   unsigned n_averages; const PolicyAverage **averages;      /* of all rules */
+  unsigned n_knobs; PolicyKnob *knobs;          /* of the rules and queues in force; 0 unless loaded for a search */
   struct PolicyPlugin *plugin;    /* (nullable) decides first, policy_plugin.h */
 } Policy;
 typedef struct PolicyPlugin PolicyPlugin;
@@ -155,6 +184,10 @@ GQuark policy_error_quark (void);
 /* NAME of a shipped policy or a path (anything with a '/' or ending in .policy; a plug-in if it ends in .so).
  * (transfer full) */
 Policy *policy_load (const char *name_or_path, GError **error);
+/* The same of a policy that may have knobs (?LOW..HIGH), which policy_load() refuses.  They stand at LOW until they are
+ * set.  Only the file itself may have them, not its bases. */
+Policy *policy_load_with_knobs (const char *name_or_path, GError **error);
+void    policy_set_knob (Policy *policy, unsigned knob, double value);
 void    policy_free (Policy *policy);
 
 /* MaxWorkers= for a ring; at least 1.  MaxWorkers= can use sq_entries, cpus and kernel only. */

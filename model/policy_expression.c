@@ -20,7 +20,16 @@ static const char *const last_outcomes[] = { POLICY_LAST_OUTCOMES (OUTCOME_NAME)
 static const char *const all_words[] = { POLICY_VARIABLES (VARIABLE_NAME) POLICY_LAST_OUTCOMES (OUTCOME_NAME) "min",
                                          "max", "true", "false", NULL };
 
-typedef enum { TOKEN_END, TOKEN_NUMBER, TOKEN_WORD, TOKEN_OPEN, TOKEN_CLOSE, TOKEN_COMMA, TOKEN_OPERATOR } TokenKind;
+typedef enum {
+  TOKEN_END,
+  TOKEN_NUMBER,
+  TOKEN_KNOB,
+  TOKEN_WORD,
+  TOKEN_OPEN,
+  TOKEN_CLOSE,
+  TOKEN_COMMA,
+  TOKEN_OPERATOR
+} TokenKind;
 
 typedef struct {
   TokenKind kind;
@@ -110,6 +119,25 @@ static gboolean take_second (Parser *p, char second)
   return TRUE;
 }
 
+/* ?LOW..HIGH: the word behind the '?' belongs to it. */
+static gboolean next_knob (Parser *p)
+{
+  Token *t = &p->now;
+
+  if (g_scanner_peek_next_token (p->scanner) != G_TOKEN_IDENTIFIER) {
+    return fail_here (p, "expected a knob, ?LOW..HIGH, such as ?1..64 or ?4KiB..64KiB");
+  }
+  g_scanner_get_next_token (p->scanner);
+  const size_t length = strlen (p->scanner->value.v_identifier);
+
+  if (length >= sizeof t->text || p->scanner->line != t->line || p->scanner->position != t->column + 1 + length) {
+    return fail_here (p, "expected a knob, ?LOW..HIGH, without blanks and of at most 62 characters");
+  }
+  t->kind = TOKEN_KNOB;
+  g_strlcpy (t->text, p->scanner->value.v_identifier, sizeof t->text);
+  return TRUE;
+}
+
 static gboolean next_operator (Parser *p, char c)
 {
   Token *t = &p->now;
@@ -137,6 +165,8 @@ static gboolean next_operator (Parser *p, char c)
   case '/':
     t->op = NODE_DIVIDE;
     return TRUE;
+  case '?':
+    return next_knob (p);
   case '<':
     t->op = take_second (p, '=') ? NODE_LESS_EQUAL : NODE_LESS;
     return TRUE;
@@ -183,7 +213,7 @@ static gboolean next_token (Parser *p)
   t->line = p->scanner->line;
   t->column = p->scanner->position >= length ? p->scanner->position - length : 0;
   if (type != G_TOKEN_IDENTIFIER) {
-    return next_operator (p, t->text[0]);
+    return next_operator (p, type < G_TOKEN_NONE ? (char) type : '\0'); /* '\0': no character of its own */
   }
   if (length >= sizeof t->text) {
     return fail_here (p, "a word of more than 63 characters");
@@ -198,7 +228,8 @@ static gboolean add_node (Parser *p, Node node, unsigned *ret_index)
 {
   PolicyExpression *e = p->expression;
   const Node *a = &e->nodes[node.a], *b = &e->nodes[node.b];
-  gboolean leaf = node.kind == NODE_NUMBER || node.kind == NODE_VARIABLE || node.kind == NODE_AVERAGE;
+  gboolean leaf =
+      node.kind == NODE_NUMBER || node.kind == NODE_VARIABLE || node.kind == NODE_AVERAGE || node.kind == NODE_KNOB;
   gboolean unary = node.kind == NODE_NOT || node.kind == NODE_NEGATE;
 
   if (e->n_nodes == EXPRESSION_NODES_MAX) {
@@ -225,7 +256,8 @@ static gboolean add_node (Parser *p, Node node, unsigned *ret_index)
 
 static gboolean parse_or (Parser *p, unsigned *ret_index);
 
-static gboolean parse_number (Parser *p, unsigned *ret_index)
+/* A number with or without a unit; *ret_unit is the value of one of these, *ret_suffix the unit as written. */
+static gboolean read_number (const char *text, double *ret_value, double *ret_unit, const char **ret_suffix)
 {
   static const struct {
     const char *unit;
@@ -234,7 +266,6 @@ static gboolean parse_number (Parser *p, unsigned *ret_index)
     { "", 1 },   { "B", 1 },    { "KiB", 1024 }, { "MiB", 1048576 }, { "GiB", 1073741824 },
     { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },   { "s", 1e9 },
   };
-  const char *text = p->now.text;
   size_t digits = strspn (text, "0123456789.");
   g_autofree char *number = g_strndup (text, digits);
   double value;
@@ -242,12 +273,51 @@ static gboolean parse_number (Parser *p, unsigned *ret_index)
   if (key_file_parse_number (number, &value)) {
     for (unsigned i = 0; i < G_N_ELEMENTS (units); i++) {
       if (strcmp (text + digits, units[i].unit) == 0) {
-        return add_node (p, (Node){ .kind = NODE_NUMBER, .value = value * units[i].factor }, ret_index) &&
-               next_token (p);
+        *ret_value = value * units[i].factor;
+        *ret_unit = units[i].factor;
+        *ret_suffix = units[i].unit;
+        return TRUE;
       }
     }
   }
-  return fail_expected (p, "a number, also with KiB, MiB, GiB, ns, us, ms or s");
+  return FALSE;
+}
+
+static gboolean parse_number (Parser *p, unsigned *ret_index)
+{
+  double value, unit;
+  const char *suffix;
+
+  if (!read_number (p->now.text, &value, &unit, &suffix)) {
+    return fail_expected (p, "a number, also with KiB, MiB, GiB, ns, us, ms or s");
+  }
+  return add_node (p, (Node){ .kind = NODE_NUMBER, .value = value }, ret_index) && next_token (p);
+}
+
+/* ?LOW..HIGH */
+static gboolean parse_knob (Parser *p, unsigned *ret_index)
+{
+  PolicyExpression *e = p->expression;
+  const char *dots = strstr (p->now.text, ".."), *suffix;
+  g_autofree char *low = dots ? g_strndup (p->now.text, (gsize) (dots - p->now.text)) : NULL;
+  PolicyKnobRange knob = { .start = p->now.column, .length = (unsigned) strlen (p->now.text) + 1 };
+  double unit;
+
+  if (!dots || !read_number (dots + 2, &knob.high, &unit, &suffix) ||
+      !read_number (low, &knob.low, &knob.unit, &suffix)) {
+    return fail_here (p, "expected a knob, ?LOW..HIGH, two numbers, such as ?1..64 or ?4KiB..64KiB");
+  }
+  if (knob.low >= knob.high) {
+    return fail_here (p, "the range of a knob is empty: LOW is not less than HIGH");
+  }
+  if (e->n_knobs == POLICY_KNOBS_MAX) {
+    return fail_here (p, "too many knobs");
+  }
+  g_strlcpy (knob.suffix, suffix, sizeof knob.suffix);
+  knob.whole = !strchr (low, '.') && !strchr (dots + 2, '.');
+  e->knobs = g_renew (PolicyKnobRange, e->knobs, e->n_knobs + 1);
+  e->knobs[e->n_knobs] = knob;
+  return add_node (p, (Node){ .kind = NODE_KNOB, .a = (uint16_t) e->n_knobs++ }, ret_index) && next_token (p);
 }
 
 static gboolean skip (Parser *p, TokenKind kind, const char *what)
@@ -309,10 +379,13 @@ static gboolean parse_average (Parser *p, const Token *word, unsigned *ret_index
       !parse_or (p, &tau) || !skip (p, TOKEN_CLOSE, "\")\"")) {
     return FALSE;
   }
-  if (e->nodes[tau].kind != NODE_NUMBER || e->nodes[tau].value < 1) {
+  const int tau_knob = e->nodes[tau].kind == NODE_KNOB ? e->nodes[tau].a : -1;
+  const double tau_low = tau_knob >= 0 ? e->knobs[tau_knob].low : e->nodes[tau].value;
+
+  if ((tau_knob < 0 && e->nodes[tau].kind != NODE_NUMBER) || tau_low < 1) {
     return fail_at (p, word->line, word->column, "the time of an average is a constant of at least 1 ns, such as 10ms");
   }
-  if (e->nodes[x].kind == NODE_NUMBER) {
+  if (e->nodes[x].kind == NODE_NUMBER || e->nodes[x].kind == NODE_KNOB) {
     return fail_at (p, word->line, word->column, "the average of a constant");
   }
   if (e->n_averages > before) {
@@ -322,8 +395,9 @@ static gboolean parse_average (Parser *p, const Token *word, unsigned *ret_index
     return fail_at (p, word->line, word->column, "too many averages");
   }
   e->averages = g_renew (PolicyAverage, e->averages, e->n_averages + 1);
-  e->averages[e->n_averages++] =
-      (PolicyAverage){ .x = subexpression (e, x), .tau = e->nodes[tau].value, .by_inode = word->text[0] == 'i' };
+  e->averages[e->n_averages++] = (PolicyAverage){
+    .x = subexpression (e, x), .tau = tau_low, .tau_knob = tau_knob, .by_inode = word->text[0] == 'i'
+  };
   return add_node (p, (Node){ .kind = NODE_AVERAGE, .a = (uint16_t) before }, ret_index);
 }
 
@@ -382,6 +456,8 @@ static gboolean parse_primary (Parser *p, unsigned *ret_index)
   switch (p->now.kind) {
   case TOKEN_NUMBER:
     return parse_number (p, ret_index);
+  case TOKEN_KNOB:
+    return parse_knob (p, ret_index);
   case TOKEN_WORD:
     return parse_word (p, ret_index);
   case TOKEN_OPEN:
@@ -457,7 +533,7 @@ static unsigned measure (const PolicyExpression *e, unsigned index, guint64 *var
   const Node *node = &e->nodes[index];
   unsigned a, b;
 
-  if (node->kind == NODE_NUMBER || node->kind == NODE_AVERAGE) {
+  if (node->kind == NODE_NUMBER || node->kind == NODE_AVERAGE || node->kind == NODE_KNOB) {
     return 1;
   }
   if (node->kind == NODE_VARIABLE) {
@@ -512,6 +588,9 @@ PolicyExpression *policy_expression_parse (const char *text, GError **error)
   }
   e->nodes = g_renew (Node, e->nodes, e->n_nodes);
   policy_program_build (e);
+  for (unsigned i = 0; i < e->n_knobs; i++) {
+    policy_expression_set_knob (e, i, e->knobs[i].low);
+  }
   return e;
 }
 
@@ -524,6 +603,7 @@ void policy_expression_free (PolicyExpression *expression)
     policy_expression_free (expression->averages[i].x);
   }
   g_free (expression->averages);
+  g_free (expression->knobs);
   g_free (expression->nodes);
   g_free (expression->program);
   g_free (expression);
@@ -551,6 +631,12 @@ const PolicyAverage *policy_expression_averages (const PolicyExpression *express
 {
   *ret_n = expression->n_averages;
   return expression->averages;
+}
+
+const PolicyKnobRange *policy_expression_knobs (const PolicyExpression *expression, unsigned *ret_n)
+{
+  *ret_n = expression->n_knobs;
+  return expression->knobs;
 }
 
 void policy_expression_number_averages (PolicyExpression *expression, unsigned first)

@@ -13,7 +13,8 @@ typedef enum {
   NODE_NUMBER, NODE_VARIABLE, NODE_NOT, NODE_NEGATE, NODE_OR, NODE_AND,
   NODE_LESS, NODE_LESS_EQUAL, NODE_GREATER, NODE_GREATER_EQUAL, NODE_EQUAL, NODE_NOT_EQUAL,
   NODE_ADD, NODE_SUBTRACT, NODE_MULTIPLY, NODE_DIVIDE, NODE_MIN, NODE_MAX,
-  NODE_AVERAGE            /* a leaf: number of the average in a, whose x is an expression of its own */
+  NODE_AVERAGE,           /* a leaf: number of the average in a, whose x is an expression of its own */
+  NODE_KNOB               /* a leaf: number of the knob in a; any value of its range until one is set */
 } NodeKind;
 
 typedef struct {
@@ -23,18 +24,20 @@ typedef struct {
   uint16_t a, b;          /* operands: indices into nodes */
 } Node;
 
-/* One instruction of the program, see policy_program.c. */
+/* One instruction of the program, see policy_program.c.  OP_NUMBER has the knob whose value it is, counted from 1, or
+ * 0 in argument. */
 typedef struct { double value; uint16_t operation, argument; } Instruction;
 
 struct PolicyExpression {
   unsigned n_nodes, root; Node *nodes;
   unsigned n_instructions; Instruction *program;
   unsigned n_averages, first_average; PolicyAverage *averages;
+  unsigned n_knobs; PolicyKnobRange *knobs;     /* not in the x of an average: its nodes count those of the whole */
   guint64 variables;      /* bit per PolicyVariable used, not counting those inside averages */
 };
 
 double node_apply (NodeKind kind, double a, double b);
-/* Fills program and n_instructions. */
+/* Fills program and n_instructions; knobs stand at 0. */
 void   policy_program_build (PolicyExpression *expression);
 
 /* The values an expression can have. */

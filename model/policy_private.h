@@ -26,6 +26,9 @@ typedef struct {
 gboolean policy_check_rules (const GPtrArray *drafts, unsigned *ret_length, gboolean *ret_closed, GError **error);
 /* TRUE if the rule's Match= is always true. */
 gboolean policy_rule_always (const PolicyRule *rule);
+/* Policy.knobs, in the order of the file; `own` is the policy's file. */
+gboolean policy_collect_knobs (Policy *policy, const KeyFile *own, GError **error);
+void     policy_clear_knobs (Policy *policy);
 /* What one rule may not say. */
 gboolean policy_check_rule (const DraftRule *draft, GError **error);
 

@@ -63,6 +63,7 @@ double node_apply (NodeKind kind, double a, double b)
   case NODE_NUMBER:
   case NODE_VARIABLE:
   case NODE_AVERAGE:
+  case NODE_KNOB:
     break;
   }
   g_return_val_if_reached (0);
@@ -118,6 +119,9 @@ static void compile (PolicyExpression *e, unsigned index)
   case NODE_AVERAGE:
     emit (e, OP_AVERAGE, node->a, 0);
     return;
+  case NODE_KNOB:
+    emit (e, OP_NUMBER, node->a + 1u, 0);
+    return;
   case NODE_NOT:
   case NODE_NEGATE:
     compile (e, node->a);
@@ -141,6 +145,23 @@ void policy_program_build (PolicyExpression *e)
   e->n_instructions = 0;
   compile (e, e->root);
   emit (e, OP_END, 0, 0);
+}
+
+void policy_expression_set_knob (PolicyExpression *expression, unsigned knob, double value)
+{
+  for (unsigned i = 0; i < expression->n_instructions; i++) {
+    if (expression->program[i].operation == OP_NUMBER && expression->program[i].argument == knob + 1) {
+      expression->program[i].value = value;
+    }
+  }
+  for (unsigned i = 0; i < expression->n_averages; i++) {
+    PolicyAverage *average = &expression->averages[i];
+
+    policy_expression_set_knob (average->x, knob, value);
+    if (average->tau_knob == (int) knob) {
+      average->tau = value;
+    }
+  }
 }
 
 double policy_expression_eval (const PolicyExpression *expression, PolicyLookup lookup, void *data)

@@ -111,6 +111,8 @@ static Range range_of (const PolicyExpression *e, unsigned index, const Facts *f
     return (Range){ node->value, node->value };
   case NODE_VARIABLE:
     return range_of_variable ((PolicyVariable) node->variable, facts);
+  case NODE_KNOB:
+    return (Range){ e->knobs[node->a].low, e->knobs[node->a].high };
   case NODE_AVERAGE: /* of anything, at any time */
     return (Range){ -DBL_MAX, DBL_MAX };
   case NODE_NOT:

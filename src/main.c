@@ -1,5 +1,6 @@
 /* The program: a table of subcommands, nothing else. */
 #include "src/command/command.h"
+#include "src/command/policy_commands.h"
 
 static const Command commands[] = {
   { "run", USER_RUN, "INPUT...", "one workload under one policy",
@@ -30,10 +31,16 @@ static const Command commands[] = {
     command_list },
   { "show", USER_SHOW, "KIND NAME|FILE", "effective values and where each comes from",
     "KIND is policy, machine, file-system, device or experiment.", command_show },
-  { "policy", USER_POLICY, "check FILE...", "is a policy file right?",
-    "check: loads policies (files or shipped names) and says what each holds or what is wrong with it, with\n"
+  { "policy", USER_POLICY, NULL, "work on policy files", "", command_policy },
+  { "policy check", USER_POLICY, "FILE...", "is a policy file right?",
+    "Loads policies (files or shipped names) and says what each holds or what is wrong with it, with\n"
     "FILE:LINE:COLUMN and the spot marked.  Exit status 2 if one is wrong.",
-    command_policy },
+    policy_check },
+  { "policy search", USER_SEARCH, "FILE INPUT...", "values for the knobs of a policy",
+    "FILE is a policy in which numbers are left open as ?LOW..HIGH, as in MaxWorkers=?1..64.  Finds the values that\n"
+    "are best on the workload, and prints the settings between which throughput and p99 have to be traded.\n"
+    "Exit status 1 if no setting keeps the limits of the objective.",
+    policy_search },
   { 0 },
 };
 

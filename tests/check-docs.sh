@@ -18,12 +18,14 @@ documented () {
 }
 
 [ -x "$program" ] || { echo "check-docs.sh: no $program" >&2; exit 2; }
-commands=$("$program" --help | sed -n 's/^  \([a-z]*\)  .*/\1/p')
+# A command may have two words; their page is that of the first.
+commands=$("$program" --help | sed -n 's/^  \([a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' | tr ' ' '-')
 for command in $commands; do
-  page=doc/man/uringsim-$command.1.scd
+  words=$(echo "$command" | tr '-' ' ')
+  page=doc/man/uringsim-${command%%-*}.1.scd
   [ -e "$page" ] || { echo "FAIL: no $page"; failed=$((failed + 1)); continue; }
-  documented doc/man/uringsim.1.scd "*$command*"
-  for option in $("$program" "$command" --help | sed -n 's/^  .\{4\}\(--[a-z0-9-]*\).*/\1/p'); do
+  documented doc/man/uringsim.1.scd "*$(echo "$words" | sed 's/ /* \*/')*"
+  for option in $("$program" $words --help | sed -n 's/^  .\{4\}\(--[a-z0-9-]*\).*/\1/p'); do
     documented "$page doc/man/uringsim.1.scd" "*$option*"
   done
 done

@@ -21,6 +21,7 @@
   X (key_file) \
   X (policy_expression) \
   X (policy) \
+  X (policy_search) \
   X (machine) \
   X (file_system) \
   X (device) \

@@ -135,7 +135,7 @@ CommandExit command_report (const Options *options, const char *command, const S
   return EXIT_DONE;
 }
 
-static const Command *find_command (const Command *commands, const char *name)
+static const Command *find_row (const Command *commands, const char *name)
 {
   for (const Command *command = commands; command->name; command++) {
     if (!strcmp (command->name, name)) {
@@ -145,6 +145,16 @@ static const Command *find_command (const Command *commands, const char *name)
   return NULL;
 }
 
+/* The command of the first words, which may be two. */
+static const Command *find_command (const Command *commands, char **words, int *ret_n_words)
+{
+  g_autofree char *two = words[1] ? g_strconcat (words[0], " ", words[1], NULL) : NULL;
+  const Command *part = two && !strchr (words[0], ' ') ? find_row (commands, two) : NULL;
+
+  *ret_n_words = part ? 2 : 1;
+  return part ? part : strchr (words[0], ' ') ? NULL : find_row (commands, words[0]);
+}
+
 static char *program_help (const Command *commands)
 {
   GString *out = g_string_new (
@@ -152,7 +162,9 @@ static char *program_help (const Command *commands)
       "Usage: uringsim COMMAND [OPTION...] [ARGUMENT...]\n\n");
 
   for (const Command *command = commands; command->name; command++) {
-    g_string_append_printf (out, "  %-10s %-24s %s\n", command->name, command->arguments, command->summary);
+    if (command->arguments) {
+      g_string_append_printf (out, "  %-13s  %-24s %s\n", command->name, command->arguments, command->summary);
+    }
   }
   g_string_append (out,
                    "\nuringsim COMMAND --help lists the options of a command; uringsim --version prints the version.\n"
@@ -161,10 +173,13 @@ static char *program_help (const Command *commands)
   return g_string_free (out, FALSE);
 }
 
-static char *command_help (const Command *command)
+static char *command_help (const Command *commands, const Command *command)
 {
   g_autofree char *options = options_help (command->user);
 
+  if (!command->arguments) {
+    return program_help (commands);
+  }
   return g_strdup_printf ("Usage: uringsim %s [OPTION...] %s\n\n%s\n\nOptions:\n%s", command->name, command->arguments,
                           command->help, options);
 }
@@ -195,7 +210,9 @@ static int unknown_command (const Command *commands, const char *word)
   g_autofree char *quoted = escape_text_short (word, -1, 60);
 
   for (const Command *command = commands; command->name; command++) {
-    g_ptr_array_add (names, (char *) command->name);
+    if (!strchr (command->name, ' ')) {
+      g_ptr_array_add (names, (char *) command->name);
+    }
   }
   g_ptr_array_add (names, NULL);
   const char *near = suggest_nearest (word, (const char *const *) names->pdata);
@@ -214,7 +231,7 @@ static int print_answer (const char *text)
   return write_stream (stdout, "standard output", text, &error) ? EXIT_DONE : fail (error);
 }
 
-static int run_command (const Command *command, int argc, char **argv)
+static int run_command (const Command *commands, const Command *command, int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (Options) options = options_parse (command->user, argc, argv, &error);
@@ -223,7 +240,7 @@ static int run_command (const Command *command, int argc, char **argv)
     return fail (error);
   }
   if (options->help) {
-    g_autofree char *help = command_help (command);
+    g_autofree char *help = command_help (commands, command);
     return print_answer (help);
   }
   const CommandExit status = command->run (options, &error);
@@ -247,7 +264,8 @@ int command_main (const Command *commands, int argc, char **argv)
     g_autofree char *text = program_help (commands);
     return print_answer (text);
   }
-  const Command *command = find_command (commands, help ? argv[2] : word);
+  int n_words;
+  const Command *command = find_command (commands, argv + (help ? 2 : 1), &n_words);
   if (!command) {
     if (word[0] == '-' && !help) {
       g_autofree char *quoted = escape_text_short (word, -1, 60);
@@ -256,8 +274,8 @@ int command_main (const Command *commands, int argc, char **argv)
     return unknown_command (commands, help ? argv[2] : word);
   }
   if (help) {
-    g_autofree char *text = command_help (command);
+    g_autofree char *text = command_help (commands, command);
     return print_answer (text);
   }
-  return run_command (command, argc - 2, argv + 2);
+  return run_command (commands, command, argc - 1 - n_words, argv + 1 + n_words);
 }

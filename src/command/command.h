@@ -23,9 +23,9 @@ typedef enum {
 } CommandExit;
 
 typedef struct {
-  const char *name;
+  const char *name;             /* one word, or two: a part of a command; the row of the first word alone stands before */
   OptionUser  user;             /* which options it takes */
-  const char *arguments;        /* for help: "INPUT..." */
+  const char *arguments;        /* for help: "INPUT..."; NULL: nothing without one of its parts, not listed */
   const char *summary;          /* one line */
   const char *help;             /* paragraphs under the usage line */
   /* Error set unless it returns EXIT_DONE, EXIT_NEGATIVE or EXIT_INTERRUPTED. */

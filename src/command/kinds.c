@@ -11,7 +11,7 @@
 
 static Description *show_policy (const char *name, const GPtrArray *set, GError **error)
 {
-  Policy *policy = policy_load (name, error);
+  Policy *policy = policy_load_with_knobs (name, error);
   Description *description = policy ? describe_policy (policy) : NULL;
 
   g_clear_pointer (&policy, policy_free);

@@ -14,7 +14,7 @@
 
 typedef enum {
   USER_RUN = 1 << 0, USER_COMPARE = 1 << 1, USER_REPRODUCE = 1 << 2, USER_LIST = 1 << 3, USER_SHOW = 1 << 4,
-  USER_VALIDATE = 1 << 5, USER_CALIBRATE = 1 << 6, USER_POLICY = 1 << 7,
+  USER_VALIDATE = 1 << 5, USER_CALIBRATE = 1 << 6, USER_POLICY = 1 << 7, USER_SEARCH = 1 << 8,
 } OptionUser;
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON } OutputFormat;
@@ -38,6 +38,8 @@ typedef struct {
   unsigned   threads;
   int        format;                /* OutputFormat */
   char      *decisions;             /* run: file for the decision log (nullable) */
+  char      *objective, *write;     /* policy search (nullable) */
+  unsigned   evaluations;           /* policy search; 0: not given */
   gboolean   timing, quiet, no_baseline, help, leave_one_out, absolute;
   unsigned   within;                /* of calibrate, a factor; 0: not given */
   unsigned   max_median, max_p90, min_pairs;    /* percent; THRESHOLD_DEFAULT: not given */

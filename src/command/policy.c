@@ -1,4 +1,4 @@
-/* uringsim policy: check and search, on policy files. */
+/* uringsim policy without one of its parts. */
 #include "src/command/policy_commands.h"
 #include "model/suggest.h"
 #include "src/output/escape.h"
@@ -6,23 +6,21 @@
 
 CommandExit command_policy (const Options *options, GError **error)
 {
-  static const struct {
-    const char *name;
-    CommandExit (*run) (const Options *options, GError **error);
-  } rows[] = { { "check", policy_check } };
-  static const char *const names[] = { "check", NULL };
+  static const char *const names[] = { "check", "search", NULL };
+  const char *name = options->arguments->len ? options->arguments->pdata[0] : NULL;
 
-  if (options->arguments->len < 1) {
-    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS, "policy: found no arguments, expected check FILE...");
+  if (!name) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
+                 "policy: found no arguments, expected check FILE... or search FILE INPUT...");
     return EXIT_USAGE;
   }
-  const char *name = options->arguments->pdata[0];
-  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
-    if (!strcmp (rows[i].name, name)) {
-      return rows[i].run (options, error);
-    }
+  if (g_strv_contains (names, name)) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS, "policy: found an option before %s, expected it behind",
+                 name);
+    return EXIT_USAGE;
   }
   g_autofree char *shown = escape_text_short (name, -1, 60), *phrase = suggest_phrase (name, names);
-  g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS, "policy: found \"%s\", expected check%s", shown, phrase);
+  g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS, "policy: found \"%s\", expected check or search%s", shown,
+               phrase);
   return EXIT_USAGE;
 }

@@ -64,7 +64,7 @@ static void find_spot (Finding *finding, gboolean value)
 static void check_one (const char *file, Finding *finding)
 {
   g_autoptr (GError) cause = NULL;
-  Policy *policy = policy_load (file, &cause);
+  Policy *policy = policy_load_with_knobs (file, &cause);
 
   *finding = (Finding){ .file = g_strdup (file), .ok = policy != NULL };
   if (!policy) {
@@ -72,16 +72,26 @@ static void check_one (const char *file, Finding *finding)
     find_spot (finding, !g_error_matches (cause, POLICY_ERROR, POLICY_ERROR_UNKNOWN_KEY));
     return;
   }
+  GString *knobs = g_string_new (NULL);
+  for (unsigned i = 0; i < policy->n_knobs; i++) {
+    const PolicyKnob *knob = &policy->knobs[i];
+    g_string_append_printf (knobs, "%s[%s] %s",
+                            i                      ? ", "
+                            : policy->n_knobs == 1 ? "; knob: "
+                                                   : "; knobs: ",
+                            knob->name, knob->text);
+  }
+  g_autofree char *list = g_string_free (knobs, FALSE);
   finding->message =
-      g_strdup_printf ("ok: %s, %u rule%s in force, %u queue%s, kernel %u.%u", policy->name, policy->n_rules,
+      g_strdup_printf ("ok: %s, %u rule%s in force, %u queue%s, kernel %u.%u%s", policy->name, policy->n_rules,
                        policy->n_rules == 1 ? "" : "s", policy->n_queues, policy->n_queues == 1 ? "" : "s",
-                       KERNEL_MAJOR (policy->kernel), KERNEL_MINOR (policy->kernel));
+                       KERNEL_MAJOR (policy->kernel), KERNEL_MINOR (policy->kernel), list);
   policy_free (policy);
 }
 
 CommandExit policy_check (const Options *options, GError **error)
 {
-  const unsigned n = options->arguments->len - 1;
+  const unsigned n = options->arguments->len;
   g_autoptr (GArray) findings = g_array_new (FALSE, TRUE, sizeof (Finding));
   unsigned wrong = 0;
 
@@ -93,7 +103,7 @@ CommandExit policy_check (const Options *options, GError **error)
   g_array_set_size (findings, n);
   for (unsigned i = 0; i < n; i++) {
     Finding *finding = &g_array_index (findings, Finding, i);
-    check_one (options->arguments->pdata[i + 1], finding);
+    check_one (options->arguments->pdata[i], finding);
     wrong += !finding->ok;
   }
   g_autofree char *text = options->format == FORMAT_JSON ? json_findings (findings) : text_findings (findings);

@@ -60,8 +60,11 @@ static MinimizeEnd end_of (const Search *search, nlopt_result result)
 MinimizeEnd minimize (const MinimizeProblem *problem, double *x, double *ret_value, unsigned *ret_evaluations,
                       GError **error)
 {
-  g_return_val_if_fail (problem->n && problem->max_evaluations && problem->tolerance > 0, MINIMIZE_FAILED);
-  const nlopt_algorithm algorithm = problem->n < 2 || problem->stepped ? NLOPT_LN_SBPLX : NLOPT_LN_BOBYQA;
+  g_return_val_if_fail (problem->n && problem->max_evaluations, MINIMIZE_FAILED);
+  g_return_val_if_fail (problem->global || problem->tolerance > 0, MINIMIZE_FAILED);
+  const nlopt_algorithm algorithm = problem->global                      ? NLOPT_GN_DIRECT_L
+                                    : problem->n < 2 || problem->stepped ? NLOPT_LN_SBPLX
+                                                                         : NLOPT_LN_BOBYQA;
   g_autofree double *start = g_new (double, problem->n);
   Search search = { .problem = problem, .best = x, .best_value = HUGE_VAL };
   double last;
@@ -74,8 +77,10 @@ MinimizeEnd minimize (const MinimizeProblem *problem, double *x, double *ret_val
   nlopt_set_min_objective (search.opt, objective, &search);
   nlopt_set_lower_bounds (search.opt, problem->low);
   nlopt_set_upper_bounds (search.opt, problem->high);
-  nlopt_set_initial_step1 (search.opt, problem->step);
-  nlopt_set_xtol_abs1 (search.opt, problem->tolerance);
+  if (!problem->global) {
+    nlopt_set_initial_step1 (search.opt, problem->step);
+    nlopt_set_xtol_abs1 (search.opt, problem->tolerance);
+  }
   nlopt_set_maxeval (search.opt, (int) MIN (problem->max_evaluations, (unsigned) G_MAXINT));
   const nlopt_result result = nlopt_optimize (search.opt, start, &last);
   MinimizeEnd end = end_of (&search, result);

@@ -4,7 +4,8 @@
  *
  * Methods: BOBYQA (Powell 2009; quadratic models by interpolation) for two numbers and more, which suits functions
  * that are smooth up to a little noise; Sbplx (Rowan 1990; Nelder-Mead on subspaces) for one number, where BOBYQA is
- * not defined, and for functions with steps.  Both are deterministic: the same function gives the same calls.
+ * not defined, and for functions with steps; DIRECT-L (Gablonsky and Kelley 2001; dividing rectangles) to look at all
+ * of the space before.  All are deterministic: the same function gives the same calls.
  * The function is called from the caller's thread only.
  */
 #ifndef MINIMIZE_H
@@ -27,6 +28,7 @@ typedef struct {
   double tolerance;                  /* the search ends when steps are smaller; 0 < tolerance < step */
   unsigned max_evaluations;          /* >= 1 */
   gboolean stepped;                  /* the function is constant between steps, or noisy: Sbplx */
+  gboolean global;                   /* look everywhere: DIRECT-L; `step`, `tolerance` and the start do not count */
   /* The value at x, finite; FALSE with error set ends the search. */
   gboolean (*evaluate) (const double *x, double *ret_value, void *data, GError **error);
   void *data;

@@ -38,6 +38,12 @@ void text_table_take (TextTable *table, char *text) { g_ptr_array_add (table->ce
 
 void text_table_add (TextTable *table, const char *text) { text_table_take (table, g_strdup (text)); }
 
+void text_table_heading (TextTable *table, const char *text)
+{
+  g_assert (table->header->len < table->n_columns);
+  g_ptr_array_add (table->header, g_strdup (text));
+}
+
 void text_table_header (TextTable *table, ...)
 {
   va_list args;

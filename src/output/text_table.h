@@ -18,6 +18,8 @@ void       text_table_take (TextTable *table, char *text);
 void       text_table_add (TextTable *table, const char *text);
 /* The cells of the header row, one per column; shown above a row of dashes. */
 void       text_table_header (TextTable *table, ...) G_GNUC_NULL_TERMINATED;
+/* The same cell by cell. */
+void       text_table_heading (TextTable *table, const char *text);
 unsigned   text_table_rows (const TextTable *table);
 /* Appends the whole table, every line beginning with `indent` blanks and ending without blanks.
  * Columns in which every cell is empty are left out. */
