@@ -178,7 +178,7 @@ static UrTime write_pages (Task *task, const Request *request, uint64_t offset, 
   ns += cold_cost (task, inode, offset, &count, FS_COST_COLD_PAGE);
   inode_accessed (inode, offset, &count);
   if (large_pages (sim, &count))
-    ns += sim_fs_cost (sim, FS_COST_LARGE_FOLIO);
+    ns += (UrTime) (inode->folio_share * (double) sim_fs_cost (sim, FS_COST_LARGE_FOLIO));
   for (unsigned i = 0; i < count.clean; i++)
     ns += sim_fs_cost (sim, FS_COST_DIRTY_FIRST);
   for (unsigned i = 0; i < count.missing; i++)

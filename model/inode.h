@@ -19,6 +19,7 @@ struct Inode {
   Rwsem rwsem;                          /* i_rwsem; XFS: IOLOCK */
   Rwsem extents;                        /* i_data_sem of ext4, ILOCK of XFS: taken to change extents without data */
   PageCache pages;
+  double   folio_share;                 /* of the largest folio: how large those are that its first pages lie in */
   uint64_t next_page;                   /* after the last page read or written: what follows is prefetched */
   uint64_t device_start;                /* where its first block lies: files are contiguous */
   GPtrArray *reads;                     /* of PageRead (page_io.h): pages being read from the device */

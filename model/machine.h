@@ -96,7 +96,9 @@
   X (COST_BLOCK_PIN_SAVES,  "Block",     "FixedBufferSaves", \
      "part of DirectLocked that a registered buffer saves: pinning its pages") \
   X (COST_IDLE_RETURN,      "Scheduler", "IdleReturn", \
-     "idle exit of a CPU woken within IdleEntry: from the end of that, without an IPI")
+     "idle exit of a CPU woken within IdleEntry: from the end of that, without an IPI") \
+  X (COST_APP_SCRAMBLE,     "Application", "Scramble", \
+     "fio, per 512 bytes of a write from a buffer of more than 32 KiB: scramble_buffers, lines no longer in the L1 cache")
 
 #define MACHINE_COST_ENUM(id, group, key, text) id,
 typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
@@ -116,7 +118,7 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
      "added per page (or large folio) not in the CPUs' caches: misses on it and on what describes it") \
   X (FS_COST_COLD_READ,     "ColdRead",     "the same for a page that is read") \
   X (FS_COST_LARGE_FOLIO,   "LargeFolio", \
-     "added per write into a large folio: walk over its buffers") \
+     "added per write into a folio of 2 MiB: walk over its buffers; less in smaller ones, in proportion") \
   X (FS_COST_TIME_STAMP,    "TimeStamp", \
      "under the lock, added when mtime changes: at most once per tick and file") \
   X (FS_COST_SLEEP,         "Sleep",        "under the lock: sleep of a blocking write for journal, mapping or page") \

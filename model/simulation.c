@@ -117,7 +117,10 @@ static void sim_init_levels (Simulation *sim)
 }
 
 /* What takes no CPU instructions takes as long on an emulated CPU. */
-static gboolean cost_is_slowed (CostKey key) { return key != COST_IDLE_EXIT && key != COST_IDLE_EXIT_DEEP && key != COST_IDLE_RETURN; }
+static gboolean cost_is_slowed (CostKey key)
+{
+  return key != COST_IDLE_EXIT && key != COST_IDLE_EXIT_DEEP && key != COST_IDLE_RETURN;
+}
 
 static gboolean fs_cost_is_slowed (FileSystemCostKey key)
 {
@@ -370,6 +373,8 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
     if (setup->file_system->in_memory)
       cache = CACHE_DIRTY;
     inode = inode_new (sim, i, file->size, cache, !file->unwritten, device_start);
+    inode->folio_share =
+        (double) (file->folio ? file->folio : WORKLOAD_FOLIO_READAHEAD) / (double) WORKLOAD_FOLIO_READAHEAD;
     device_start += (file->size / FILE_SPACING + 1) * FILE_SPACING;
     g_ptr_array_add (sim->inodes, inode);
   }

@@ -104,10 +104,15 @@ typedef struct {
   uint64_t random_seed;           /* fio's randseed; 0: fio's default */
 } Pattern;
 
+/* The largest folio of the page cache on x86 (PMD_ORDER), which readahead comes to within a few megabytes of a file. */
+#define WORKLOAD_FOLIO_READAHEAD ((uint64_t) 2 << 20)
+
 typedef struct {
   char    *name;
   uint64_t size;                  /* bytes at the start of the run (0: the job creates it) */
   CacheState cache;
+  uint64_t folio;                 /* bytes of the folios that its pages lie in at the start, where the file system has
+                                   * large ones; 0: WORKLOAD_FOLIO_READAHEAD, as readahead makes them */
   gboolean unwritten;             /* it has its size, but was never written: a page that is not in the cache is zeros */
 } WorkloadFile;
 

@@ -443,6 +443,41 @@ static void test_repeated_syncs (void)
   }
 }
 
+/* scramble_buffers of fio touches each block of a write; what stays in the first-level cache is part of Prepare. */
+static void test_scramble (void)
+{
+  static const struct {
+    const char *rule;
+    uint64_t bytes;
+    gboolean read, liburing;
+    UrTime ns;
+  } rows[] = {
+    { "64 KiB are 128 blocks", 65536, FALSE, FALSE, 1280 },
+    { "32 KiB stay in the cache", 32768, FALSE, FALSE, 0 },
+    { "a read is not scrambled", 65536, TRUE, FALSE, 0 },
+    { "nor are the buffers of another program", 65536, FALSE, TRUE, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", "ext4", COSTS_FREE);
+    WorkloadJob *job = add_job (fixture, 1, 1);
+    g_autoptr (GError) error = NULL;
+    RunResult *result;
+
+    fixture_set (fixture, "Application.Scramble=10");
+    job->pattern.has_read = rows[i].read;
+    job->pattern.has_write = !rows[i].read;
+    for (unsigned k = 0; k < 3; k++)
+      job->pattern.bs[k] = job->pattern.bs_max[k] = rows[i].bytes;
+    job->ring.given = rows[i].liburing;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->sim_ns == rows[i].ns, "%s: %d ns, %s", rows[i].rule,
+               result ? (int) result->sim_ns : -1, row_error (error));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 void register_application_uring_tests (void)
 {
   CU_pSuite suite = fixture_suite ("the application's rings");
@@ -453,6 +488,7 @@ void register_application_uring_tests (void)
   fixture_test (suite, "depth and batches", test_depth_and_batches);
   fixture_test (suite, "issue times of fio 3.34 and 3.35", test_fio_issue_times);
   fixture_test (suite, "syncs of older fios", test_repeated_syncs);
+  fixture_test (suite, "scrambled buffers", test_scramble);
   fixture_test (suite, "the SQ flags", test_needs_enter);
   fixture_test (suite, "waiting under SQPOLL", test_sqpoll_waits);
   fixture_test (suite, "CPUs of a job", test_cpus_allowed);

@@ -518,6 +518,45 @@ static void test_large_and_untouched (void)
   page_cache_clear (&cache);
 }
 
+/* A write walks the buffers of the folio it falls into: the larger that is, the longer. */
+static void test_folio_sizes (void)
+{
+  static const struct {
+    const char *rule, *fs, *kernel;
+    uint64_t folio;
+    UrTime ns;
+  } rows[] = {
+    { "as readahead makes them: 2 MiB", "ext4", "kernel=6.18", 0, 8192 },
+    { "written in pieces of 1 MiB", "ext4", "kernel=6.18", 1048576, 4096 },
+    { "in pieces of 64 KiB", "ext4", "kernel=6.18", 65536, 256 },
+    { "no large folios before 6.16", "ext4", "kernel=6.15", 0, 0 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    Fixture *fixture = fixture_new ("no-offload", rows[i].fs, COSTS_FREE);
+    WorkloadJob *job = workload_add_job (fixture->workload);
+    g_autoptr (GError) error = NULL;
+    uint32_t file = 0;
+    RunResult *result;
+
+    fixture_set (fixture, "FileSystem ext4.LargeFolio=8192");
+    fixture_set (fixture, rows[i].kernel);
+    ((WorkloadFile *) g_ptr_array_index (fixture->workload->files, 0))->folio = rows[i].folio;
+    job->name = g_strdup ("job");
+    job->engine = APPLICATION_PSYNC;
+    g_array_append_val (job->files, file);
+    job->pattern.has_read = FALSE;
+    job->pattern.has_write = TRUE;
+    job->pattern.size = FIXTURE_FILE_SIZE;
+    job->pattern.number_ios = 1;
+    result = simulation_run (&fixture->setup, &error);
+    ROW_CHECK (result && result->sim_ns == rows[i].ns, "%s: %d ns, %s", rows[i].rule,
+               result ? (int) result->sim_ns : -1, row_error (error));
+    run_result_free (result);
+    fixture_free (fixture);
+  }
+}
+
 /* Pages that were never looked at are cleaned too. */
 static void test_clean_untouched (void)
 {
@@ -640,6 +679,7 @@ void register_file_io_tests (void)
   fixture_test (suite, "page counts", test_page_counts);
   fixture_test (suite, "pages that were never touched", test_clean_untouched);
   fixture_test (suite, "large folios and first touches", test_large_and_untouched);
+  fixture_test (suite, "sizes of folios", test_folio_sizes);
   fixture_test (suite, "random pages", test_random_cache);
   fixture_test (suite, "hash buckets", test_buckets);
 }

@@ -28,6 +28,10 @@ static gboolean add_section (FioWorkload *jobs, const MeasuredSection *section, 
          fio_workload_add (jobs, section->name, &options, place, error);
 }
 
+/* What the program of MEASURED_WQ wrote its files in: not recorded, taken as what such programs do.  It decides how
+ * large the folios are that its 4 KiB writes fall into. */
+static const uint64_t wq_piece = (uint64_t) 1 << 20;
+
 /* MEASURED_WQ: the ring of a liburing program, which marks its requests itself. */
 static void set_ring (const Measurement *measurement, Workload *workload)
 {
@@ -62,6 +66,9 @@ Workload *measurement_workload (const Measurement *measurement, int cache, unsig
   set_ring (measurement, workload);
   for (unsigned i = 0; cache >= 0 && i < workload->files->len; i++) {
     ((WorkloadFile *) workload->files->pdata[i])->cache = (CacheState) cache;
+  }
+  for (unsigned i = 0; measurement->tool == MEASURED_WQ && i < workload->files->len; i++) {
+    ((WorkloadFile *) workload->files->pdata[i])->folio = wq_piece;
   }
   workload->source_name = g_strdup (measurement->file);
   workload->format = g_strdup ("measured result");
