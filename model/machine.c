@@ -87,6 +87,7 @@ static const Scalar scalars[] = {
   { "Memory", "DirtyRatio", SCALAR_UNSIGNED, 1, 100, NULL, offsetof (Machine, dirty_ratio) },
   { "Memory", "DirtyExpire", SCALAR_NS, 0, 1e13, NULL, offsetof (Machine, dirty_expire) },
   { "Memory", "DirtyWriteback", SCALAR_NS, 0, 1e13, NULL, offsetof (Machine, dirty_writeback) },
+  { "Locks", "HoldElsewhere", SCALAR_NUMBER, 0, 10, NULL, offsetof (Machine, hold_elsewhere) },
   { "Locks", "HoldPerContender", SCALAR_NUMBER, 0, 10, NULL, offsetof (Machine, kappa) },
 };
 

@@ -169,6 +169,7 @@ typedef struct Machine {
   UrTime   slice;                        /* [Scheduler] Slice: base slice before the CPU factor, 750000 */
   UrTime   idle_deep_after;              /* [Scheduler] IdleDeepAfter */
   UrTime   idle_entry;                   /* [Scheduler] IdleEntry: the way into the idle state, polling need_resched */
+  double   hold_elsewhere;               /* [Locks] HoldElsewhere: by this share if another CPU held the lock last */
   double   kappa;                        /* [Locks] HoldPerContender: the hold grows by this share per contender */
   uint64_t memory_size, memory_used;     /* [Memory] Size, Used: bytes; what is not for the page cache */
   unsigned dirty_background_ratio, dirty_ratio;  /* [Memory] DirtyBackgroundRatio, DirtyRatio: percent of the rest */

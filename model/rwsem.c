@@ -51,10 +51,11 @@ void rwsem_init (Rwsem *sem, const char *name)
 
 void rwsem_run (Task *task, const Rwsem *sem, UrTime ns)
 {
+  const Machine *machine = task->sim->setup->machine;
   unsigned contenders = MIN (rwsem_contenders (sem), RWSEM_CONTENDERS_KNOWN);
 
-  if (contenders)
-    ns = (UrTime) ((double) ns * (1 + task->sim->setup->machine->kappa * contenders));
+  if (contenders || sem->elsewhere)
+    ns = (UrTime) ((double) ns * (1 + machine->kappa * contenders + (sem->elsewhere ? machine->hold_elsewhere : 0)));
   task_run (task, ns);
 }
 
@@ -85,6 +86,8 @@ static void rwsem_own (Task *task, Rwsem *sem)
 {
   g_assert (!sem->owner && !sem->readers);
   sem->owner = task;
+  sem->elsewhere = sem->held_on && sem->held_on != task->cpu->id + 1;
+  sem->held_on = task->cpu->id + 1;
   sem->last_reader = NULL;
   sem->nonspinnable = sem->reader_nonspinnable = FALSE;
   sem->acquired_at = sim_now (task->sim);

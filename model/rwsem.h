@@ -45,6 +45,8 @@ struct Rwsem {
   Osq osq;
   Spinlock wait_lock;
   unsigned last_cpu;                    /* who wrote the word last */
+  unsigned held_on;                     /* CPU of the last writer that owned it, plus 1; 0: nobody yet */
+  gboolean elsewhere;                   /* the owner is on another CPU than the one before it */
 
   UrTime acquired_at;                   /* of the current hold: writer, or first of the readers */
   LockCounters count;

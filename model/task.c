@@ -61,7 +61,7 @@ void task_start (Task *task, Task *creator)
 
   if (near && task->pinned < 0)
     task->cpu = near;
-  task->forked = creator != NULL;
+  task->forked = creator || task->sim->setup->new_process;
   task->state = TASK_RUNNABLE;
   cpu_enqueue (cpu_select (task, near), task, ENQUEUE_FORK, creator ? creator->owed : 0);
 }

@@ -372,6 +372,26 @@ static void test_kappa (void)
   CHECK_ROWS (with);
 }
 
+/* What the owner writes is in the caches of the CPU that held the lock last. */
+static void test_elsewhere (void)
+{
+  static const LockRow rows[] = {
+    { "the first holder, and the same CPU again", "Locks.HoldElsewhere=0.5",
+      "A/0: write hold:10 unlock write hold:10 unlock say:x", "A@0 write, A@10 write, A@20 x", NULL },
+    { "another CPU's hold is longer, the next on that CPU is not", "Locks.HoldElsewhere=0.5",
+      "A/0: write hold:10 unlock | B@20/1: write hold:10 unlock say:x write hold:10 unlock say:y",
+      "A@0 write, B@20 write, B@35 x, B@35 write, B@45 y", NULL },
+    { "back again it is longer again", "Locks.HoldElsewhere=0.5",
+      "A/0: write hold:10 unlock | B@20/1: write hold:10 unlock | A2@40/0: write hold:10 unlock say:x",
+      "A@0 write, B@20 write, A2@40 write, A2@55 x", NULL },
+    { "it adds to what contenders cost", "Locks.HoldElsewhere=0.5, Locks.HoldPerContender=0.1",
+      "A/0: write hold:10 unlock | B@20/1: write run:2 hold:10 unlock | C@21/0: write unlock",
+      "A@0 write, B@20 write, C@38 write", NULL },
+  };
+
+  CHECK_ROWS (rows);
+}
+
 /* The growth is known up to 31 contenders: more do not count. */
 static void test_kappa_ends (void)
 {
@@ -525,6 +545,7 @@ void register_rwsem_tests (void)
   fixture_test (suite, "nonspinnable", test_nonspinnable);
   fixture_test (suite, "readers are woken together", test_reader_batch);
   fixture_test (suite, "contenders lengthen the hold", test_kappa);
+  fixture_test (suite, "a hold that another CPU had before", test_elsewhere);
   fixture_test (suite, "up to a number", test_kappa_ends);
   fixture_test (suite, "many tasks, one at a time", test_stress);
 }

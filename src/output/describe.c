@@ -90,6 +90,9 @@ static char *scalar_text (const Machine *machine, const char *name, const Machin
   if (g_str_equal (name, "Locks.HoldPerContender")) {
     return format_fixed (machine->kappa, 4);
   }
+  if (g_str_equal (name, "Locks.HoldElsewhere")) {
+    return format_fixed (machine->hold_elsewhere, 3);
+  }
   if (g_str_equal (name, "Scheduler.PackRoom")) {
     return format_fixed (machine->pack_room, 3);
   }
