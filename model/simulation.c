@@ -141,8 +141,6 @@ static void sim_init_costs (Simulation *sim)
     sim->fs_cost[i].mean = (double) sim->fs_costs->cost[i].ns * (fs_cost_is_slowed (i) ? machine->slowdown : 1);
     ur_random_init_indexed (&sim->fs_cost[i].stream, setup->seed, machine_file_system_cost_key (i), i);
   }
-  if (setup->large_folio && sim->fs_costs->cost[FS_COST_LARGE_FOLIO].ns)
-    sim->fs_cost[FS_COST_LARGE_FOLIO].mean = (double) setup->large_folio * machine->slowdown;
 }
 
 /* What io_uring_setup() would answer. */

@@ -51,7 +51,6 @@ typedef struct {
   DecisionFn decision; void *decision_data;        /* (nullable) told of every decision of the policy */
   const DecisionOther *other;    /* (nullable) */
   gboolean new_process;          /* applications have just been started, as fio's jobs, which wait for each other, are not */
-  UrTime   large_folio;          /* LargeFolio for files whose folios are not the machine's usual ones; 0: the machine's */
   gboolean traced;               /* the machine records these events itself and pays for it: CPU.Tracepoint each */
   void   (*progress) (uint64_t ios, UrTime now, void *data); void *progress_data;   /* (nullable) */
 } SimulationSetup;

@@ -5,9 +5,6 @@
 
 /* One look at the clock before a request and one after it: 23 to 27 ns each on the machine of the records. */
 enum { WQ_CLOCK_NS = 25 };
-/* What a write into a large folio of ext4 takes in the files of that machine's own programs, of which the wq tool is
- * one: 4.12 us a random 4 KiB write in a plain loop (fio: 7.0), less the system call and 0.98 us with small folios. */
-enum { WQ_LARGE_FOLIO_NS = 3050 };
 
 struct RecordBench {
   const GPtrArray *records; /* of Measurement */
@@ -181,7 +178,6 @@ SimulationSetup record_bench_setup (const RecordBench *bench, unsigned index, co
     .replay = REPLAY_CLOSED,
     .limit_ios = bench->conditions.limit_ios,
     .new_process = record->tool == MEASURED_WQ,
-    .large_folio = record->tool == MEASURED_WQ ? WQ_LARGE_FOLIO_NS : 0,
   };
 }
 
