@@ -1,6 +1,7 @@
 /* The program: a table of subcommands, nothing else. */
 #include "src/command/command.h"
 #include "src/command/policy_commands.h"
+#include "src/command/trace_commands.h"
 
 static const Command commands[] = {
   { "run", USER_RUN, "INPUT...", "one workload under one policy",
@@ -41,6 +42,14 @@ static const Command commands[] = {
     "are best on the workload, and prints the settings between which throughput and p99 have to be traded.\n"
     "Exit status 1 if no setting keeps the limits of the objective.",
     policy_search },
+  { "trace", USER_TRACE, NULL, "work on traces", "", command_trace },
+  { "trace info", USER_TRACE, "FILE...", "what is in a trace?",
+    "Counts, bytes, sizes, times, gaps and order of the requests in iologs (version 2 and 3), binary blktrace\n"
+    "(files NAME.blktrace.N are one trace) and the text of blkparse, and how they were read.",
+    trace_info_command },
+  { "trace check", USER_TRACE, "FILE...", "is a trace right?",
+    "Lists every defect of the files that trace info takes, with FILE:LINE.  Exit status 1 if there is one.",
+    trace_check_command },
   { 0 },
 };
 

@@ -31,6 +31,7 @@
   X (fio_job) \
   X (io_pattern) \
   X (input) \
+  X (trace) \
   X (tracepoint) \
   X (validate_ini) \
   X (throughput_record) \

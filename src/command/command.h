@@ -57,6 +57,7 @@ CommandExit command_validate (const Options *options, GError **error);
 CommandExit command_calibrate (const Options *options, GError **error);
 CommandExit command_list (const Options *options, GError **error);
 CommandExit command_policy (const Options *options, GError **error);
+CommandExit command_trace (const Options *options, GError **error);
 CommandExit command_show (const Options *options, GError **error);
 
 #endif

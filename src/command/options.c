@@ -16,9 +16,10 @@ G_DEFINE_QUARK (uringsim - options - error - quark, options_error)
 enum {
   SIMULATES = USER_RUN | USER_COMPARE,
   TRIES = SIMULATES | USER_SEARCH,
+  READS = TRIES | USER_TRACE,
   REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_SEARCH,
   ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE | USER_CALIBRATE |
-            USER_POLICY | USER_SEARCH,
+            USER_POLICY | USER_SEARCH | USER_TRACE,
 };
 
 enum { PERCENT_MAX = 1000000 }; /* of the thresholds of validate */
@@ -105,15 +106,19 @@ static const OptionRow option_table[] = {
     "speed of a timed replay in percent of the trace's: 50 doubles all gaps" },
   { "cache", 0, TYPE_CHOICE, AT (cache), TRIES | USER_VALIDATE | USER_CALIBRATE, 0, 0, "clean|dirty|cold", "STATE",
     "the files' pages at the start: clean, dirty or cold" },
-  { "lenient", 0, TYPE_FLAG, AT (input.lenient), TRIES, 0, 0, NULL, NULL, "skip and count defective lines of inputs" },
-  { "iolog-time-unit", 0, TYPE_CHOICE, AT (input.iolog.unit), TRIES, 0, 0, "us|ns|ms", "UNIT",
+  { "lenient", 0, TYPE_FLAG, AT (input.lenient), READS, 0, 0, NULL, NULL, "skip and count defective lines of inputs" },
+  { "iolog-version", 0, TYPE_UNSIGNED, AT (input.iolog.version), READS, 2, 3, NULL, "N",
+    "version of an iolog, 2 or 3, whatever its first line says" },
+  { "iolog-time-unit", 0, TYPE_CHOICE, AT (input.iolog.unit), READS, 0, 0, "us|ns|ms", "UNIT",
     "unit of an iolog's time stamps: us (default), ns, ms" },
-  { "wait", 0, TYPE_CHOICE, AT (input.iolog.wait), TRIES, 0, 0, "fio|rel-us|rel-ms", "MEANING",
+  { "wait", 0, TYPE_CHOICE, AT (input.iolog.wait), READS, 0, 0, "fio|rel-us|rel-ms", "MEANING",
     "wait lines of an iolog: fio (default), rel-us, rel-ms" },
-  { "order", 0, TYPE_CHOICE, AT (input.iolog.order), TRIES, 0, 0, "asis|sort|segment", "RULE",
+  { "order", 0, TYPE_CHOICE, AT (input.iolog.order), READS, 0, 0, "asis|sort|segment", "RULE",
     "backward time stamps of an iolog: asis (default), sort, segment" },
-  { "segments", 0, TYPE_CHOICE, AT (input.iolog.segments), TRIES, 0, 0, "sequential|parallel|first", "RULE",
+  { "segments", 0, TYPE_CHOICE, AT (input.iolog.segments), READS, 0, 0, "sequential|parallel|first", "RULE",
     "several logs in one file: sequential (default), parallel, first" },
+  { "blk-event", 0, TYPE_CHOICE, AT (input.block_arrival), READS, 0, 0, "Q|D", "EVENT",
+    "when a request of a block trace arrives: Q, queued (default), or D, issued to the driver" },
   { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), TRIES | USER_VALIDATE | USER_CALIBRATE, 1, G_MAXUINT64, NULL, "N",
     "stop after N requests" },
   { "simulate-time", 0, TYPE_TIME, AT (simulate_time), TRIES, 0, 0, NULL, "TIME",

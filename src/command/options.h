@@ -15,6 +15,7 @@
 typedef enum {
   USER_RUN = 1 << 0, USER_COMPARE = 1 << 1, USER_REPRODUCE = 1 << 2, USER_LIST = 1 << 3, USER_SHOW = 1 << 4,
   USER_VALIDATE = 1 << 5, USER_CALIBRATE = 1 << 6, USER_POLICY = 1 << 7, USER_SEARCH = 1 << 8,
+  USER_TRACE = 1 << 9,
 } OptionUser;
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON } OutputFormat;

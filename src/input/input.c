@@ -1,7 +1,7 @@
 /*
  * Inputs as a workload.  See input.h.
  */
-#include "src/input/input.h"
+#include "src/input/input_private.h"
 #include "src/input/fio_workload.h"
 #include <string.h>
 
@@ -13,14 +13,14 @@ void input_options_init (InputOptions *options)
   options->engine = options->cache = options->files_exist = options->replay = -1;
 }
 
-static IologOptions iolog_options_of (const InputOptions *options)
+IologOptions input_iolog_options (const InputOptions *options)
 {
   IologOptions iolog = options->iolog;
   iolog.lenient = options->lenient;
   return iolog;
 }
 
-static gboolean refuse_kind (const ByteSource *source, InputKind kind, const char *expected, GError **error)
+void input_refuse (const ByteSource *source, InputKind kind, const char *expected, GError **error)
 {
   if (kind == INPUT_UNKNOWN) {
     char head[40];
@@ -34,7 +34,6 @@ static gboolean refuse_kind (const ByteSource *source, InputKind kind, const cha
                  byte_source_name (source), kind == INPUT_IOLOG ? "an" : "a", input_kind_name (kind),
                  measured ? "is for uringsim validate" : "cannot be simulated yet", expected);
   }
-  return FALSE;
 }
 
 /* ---- traces ---- */
@@ -66,6 +65,28 @@ static void note_trace (Workload *workload, const Iolog *iolog, const InputOptio
                  cache_words (options->cache));
   for (unsigned i = 0; i < info->warnings->len; i++) {
     workload_note (workload, "%s", (char *) g_ptr_array_index (info->warnings, i));
+  }
+}
+
+static void note_other_trace (Workload *workload, const Trace *trace, const WorkloadJob *job)
+{
+  const GArray *interpretation = trace->info.interpretation;
+  GString *how = g_string_new (NULL);
+  for (unsigned i = 0; i < interpretation->len; i++) {
+    const TraceFact *fact = &g_array_index (interpretation, TraceFact, i);
+    g_string_append_printf (how, "%s%s ", i ? ", " : "", fact->key);
+    if (fact->text) {
+      g_string_append (how, fact->text);
+    } else {
+      g_string_append_printf (how, "%" G_GUINT64_FORMAT, fact->number);
+    }
+  }
+  workload_note (workload, "%s is read with %s", trace->info.format, how->str);
+  g_string_free (how, TRUE);
+  workload_note (workload, "%s; engine %s, iodepth %u", trace->unsaid, application_engine_name (job->engine),
+                 job->iodepth);
+  for (unsigned i = 0; i < trace->info.warnings->len; i++) {
+    workload_note (workload, "%s", (char *) g_ptr_array_index (trace->info.warnings, i));
   }
 }
 
@@ -104,9 +125,46 @@ static void add_trace (Workload *workload, Iolog *iolog, const char *name, const
   note_trace (workload, iolog, options, job);
 }
 
+/* A trace that is no iolog: one stream. */
+static gboolean read_other_trace (Workload *workload, ByteSource *source, InputKind kind, const char *const *paths,
+                                  const InputOptions *options, GError **error)
+{
+  g_autoptr (Trace) trace = input_open_trace_of (source, kind, paths, options, error);
+  if (!trace) {
+    return FALSE;
+  }
+  if (trace->refusal) {
+    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: %s", trace->name, trace->refusal);
+    return FALSE;
+  }
+  g_autofree uint32_t *files = g_new (uint32_t, trace->files.n);
+  for (uint32_t i = 0; i < trace->files.n; i++) {
+    files[i] = workload_add_file (workload, trace->files.name[i].text, trace->files.name[i].end);
+    WorkloadFile *file = g_ptr_array_index (workload->files, files[i]);
+    file->cache = options->cache >= 0 ? (CacheState) options->cache : CACHE_CLEAN;
+  }
+  TraceStream *stream = trace_stream_new (trace, files, options->time_scale);
+  workload_own (workload, stream, (GDestroyNotify) trace_stream_free);
+  WorkloadJob *job = workload_add_job (workload);
+  job->name = g_strdup (trace->name);
+  set_trace_job (options, job);
+  job->direct = trace->direct;
+  job->open_source = trace_stream_open;
+  job->source_closure = stream;
+  job->source_ios = trace->ios;
+  job->trims_at = g_strdup (trace->trims_at);
+  g_array_append_vals (job->files, files, trace->files.n);
+  workload->has_times |= trace->info.has_times;
+  if (!workload->format) {
+    workload->format = g_strdup (trace->info.format);
+  }
+  note_other_trace (workload, trace, job);
+  return TRUE;
+}
+
 static gboolean read_trace (Workload *workload, ByteSource *source, const InputOptions *options, GError **error)
 {
-  const IologOptions how = iolog_options_of (options);
+  const IologOptions how = input_iolog_options (options);
   Iolog *iolog = iolog_open (source, &how, error);
   if (!iolog) {
     return FALSE;
@@ -147,7 +205,7 @@ static gboolean read_job_file (Workload *workload, ByteSource *source, const Inp
   const FioJobOptions how = { .lenient = options->lenient,
                               .files_exist = options->files_exist,
                               .cpus = options->cpus,
-                              .iolog = iolog_options_of (options) };
+                              .iolog = input_iolog_options (options) };
   const unsigned first_job = workload->jobs->len, first_file = workload->files->len;
   if (!fio_job_read (source, &how, workload, error)) {
     return FALSE;
@@ -161,10 +219,11 @@ static gboolean read_job_file (Workload *workload, ByteSource *source, const Inp
 
 /* ---- all together ---- */
 
-static gboolean read_input (Workload *workload, const char *path, const InputOptions *options, GError **error)
+/* `paths`: one input, or the files of a set. */
+static gboolean read_input (Workload *workload, const char *const *paths, const InputOptions *options, GError **error)
 {
-  static const char expected[] = "a fio job file or an iolog of version 2 or 3";
-  ByteSource *source = byte_source_open (path, error);
+  static const char expected[] = "a fio job file or an iolog of version 2 or 3, blktrace or blkparse";
+  ByteSource *source = byte_source_open (paths[0], error);
   if (!source) {
     return FALSE;
   }
@@ -175,10 +234,12 @@ static gboolean read_input (Workload *workload, const char *path, const InputOpt
     g_propagate_error (error, cause);
   } else if (kind == INPUT_IOLOG || (kind == INPUT_UNKNOWN && options->iolog.version)) {
     read = read_trace (workload, source, options, error);
+  } else if (input_kind_is_trace (kind, options)) {
+    read = read_other_trace (workload, source, kind, paths, options, error);
   } else if (kind == INPUT_FIO_JOB) {
     read = read_job_file (workload, source, options, error);
   } else {
-    refuse_kind (source, kind, expected, error);
+    input_refuse (source, kind, expected, error);
   }
   if (read) {
     g_autofree char *before = workload->source_name;
@@ -189,7 +250,7 @@ static gboolean read_input (Workload *workload, const char *path, const InputOpt
   return read;
 }
 
-static gboolean check_options (const InputOptions *options, GError **error)
+gboolean input_check_options (const InputOptions *options, GError **error)
 {
   if (options->iodepth > FIO_JOB_DEPTH_LIMIT) {
     g_set_error (error, INPUT_ERROR, INPUT_ERROR_USAGE,
@@ -207,18 +268,20 @@ static gboolean check_options (const InputOptions *options, GError **error)
 Workload *input_open (const char *const *paths, const InputOptions *options, GError **error)
 {
   unsigned standard_inputs = 0;
-  if (!check_options (options, error)) {
+  if (!input_check_options (options, error)) {
     return NULL;
   }
   Workload *workload = workload_new ();
-  for (const char *const *path = paths; *path; path++) {
-    standard_inputs += !strcmp (*path, "-");
+  g_autoptr (GPtrArray) inputs = input_group_paths (paths);
+  for (unsigned i = 0; i < inputs->len; i++) {
+    const char *const *input = inputs->pdata[i];
+    standard_inputs += !strcmp (*input, "-");
     if (standard_inputs > 1) {
       g_set_error (error, INPUT_ERROR, INPUT_ERROR_USAGE, "\"-\" twice; standard input can be read once");
       workload_free (workload);
       return NULL;
     }
-    if (!read_input (workload, *path, options, error)) {
+    if (!read_input (workload, input, options, error)) {
       workload_free (workload);
       return NULL;
     }
@@ -232,28 +295,4 @@ Workload *input_open (const char *const *paths, const InputOptions *options, GEr
     workload->replay = (ReplayMode) options->replay;
   }
   return workload;
-}
-
-Iolog *input_open_trace (const char *path, const InputOptions *options, GError **error)
-{
-  const IologOptions how = iolog_options_of (options);
-  if (!check_options (options, error)) {
-    return NULL;
-  }
-  ByteSource *source = byte_source_open (path, error);
-  if (!source) {
-    return NULL;
-  }
-  GError *cause = NULL;
-  const InputKind kind = input_detect (source, &cause);
-  Iolog *iolog = NULL;
-  if (cause) {
-    g_propagate_error (error, cause);
-  } else if (kind == INPUT_IOLOG || (kind == INPUT_UNKNOWN && how.version)) {
-    iolog = iolog_open (source, &how, error);
-  } else {
-    refuse_kind (source, kind, "an iolog of version 2 or 3", error);
-  }
-  byte_source_unref (source);
-  return iolog;
 }

@@ -2,7 +2,7 @@
  * From paths to a Workload: finds out by content what each input is, and hands
  * it to its reader.
  *
- * Read: fio job files and iologs (v2, v3), plain or gzip, "-" for standard input.
+ * Read: fio job files, iologs (v2, v3), binary blktrace and the text of blkparse, plain or gzip, "-" for standard input.
  * Everything else is an error that says what the input looks like.
  */
 #ifndef INPUT_H
@@ -12,6 +12,7 @@
 #include "src/input/fio_job.h"
 #include "src/input/input_error.h"
 #include "src/input/iolog.h"
+#include "src/input/trace.h"
 
 typedef enum {
   INPUT_FIO_JOB, INPUT_IOLOG, INPUT_IOLOG_V1, INPUT_BLKTRACE, INPUT_BLKPARSE, INPUT_TRACEPOINTS, INPUT_FIO_JSON,
@@ -23,6 +24,7 @@ const char *input_kind_name (InputKind kind);      /* "fio job file", "iolog", .
 typedef struct {
   gboolean lenient;            /* of every reader */
   IologOptions iolog;          /* lenient is taken from above */
+  int      block_arrival;      /* BlockArrival: which event of a block trace is an arrival */
   int      engine;             /* ApplicationEngine; -1: io_uring for a trace, the job's own for a job file */
   unsigned iodepth;            /* 0: 32 for a trace, the job's own for a job file */
   int      cache;              /* CacheState; -1: clean for a trace, as the job says for a job file */
@@ -40,7 +42,13 @@ Workload *input_open (const char *const *paths, const InputOptions *options, GEr
 /* What the input is, from its first bytes. */
 InputKind input_detect (const ByteSource *source, GError **error);   /* INPUT_UNKNOWN with error: cannot be read */
 
-/* One trace, for `trace info` and `trace check`.  A job file is an error.  (transfer full) */
-Iolog *input_open_trace (const char *path, const InputOptions *options, GError **error);
+/* The paths (NULL-terminated) as inputs: binary files STEM.blktrace.N of one STEM are one.  (transfer full)
+ * (element-type GStrv) */
+GPtrArray *input_group_paths (const char *const *paths);
+
+/* One trace, for `trace info` and its like: an element of the groups above.  A job file is an error.  *ret_is_trace
+ * (nullable): whether it was found to be a trace, perhaps a defective one. (transfer full) */
+Trace *input_open_trace (const char *const *paths, const InputOptions *options, gboolean *ret_is_trace,
+                         GError **error);
 
 #endif

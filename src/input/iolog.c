@@ -153,7 +153,7 @@ static gboolean check_limits (const Iolog *iolog, GError **error)
 {
   const char *name = byte_source_name (iolog->source);
   if (requests (&iolog->info) == 0) {
-    g_autofree char *first = iolog->info.defects->len ? g_strdup_printf ("; the first line left out: %s",
+    g_autofree char *first = iolog->info.defects->len ? g_strdup_printf ("; the first defect: %s",
                                                                          (char *) iolog->info.defects->pdata[0])
                                                       : g_strdup ("");
     g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,

@@ -47,7 +47,7 @@ typedef struct {
 #define IOLOG_FILES_LIMIT  (1u << 18)                        /* different file names */
 #define IOLOG_NAME_LIMIT   4096u                             /* bytes of one name */
 #define IOLOG_SEGMENTS_LIMIT 1024u                           /* streams of IOLOG_SEGMENTS_PARALLEL */
-#define IOLOG_DEFECTS_KEPT 10u
+#define IOLOG_DEFECTS_KEPT 1000u
 
 /* What the first pass learned: the keys of `trace info`. */
 typedef struct {
@@ -69,7 +69,9 @@ typedef struct {
   uint64_t implicit_files;            /* files used before add or open (lenient) */
   uint64_t zero_lengths, large_lengths, trailing_words, comments;
   gboolean cut_end, bom, crlf, leading_blank;
-  GPtrArray *defects;                 /* of char *: the first IOLOG_DEFECTS_KEPT skipped lines, "FILE:LINE: ..." */
+  GPtrArray *defects;                 /* of char *: "FILE:LINE: ..." of the first IOLOG_DEFECTS_KEPT lines that are
+                                       * refused if strict: left out, or taken as meant */
+  uint64_t n_defects;                 /* all of them */
   GPtrArray *warnings;                /* of char *, in fixed order */
 } IologInfo;
 

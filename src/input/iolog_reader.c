@@ -97,6 +97,15 @@ void iolog_reader_free (IologReader *reader)
 
 /* ---- defects ---- */
 
+/* Lists a defect of the current line. */
+static void list_defect (IologReader *reader, const char *text)
+{
+  if (reader->info && reader->info->n_defects++ < IOLOG_DEFECTS_KEPT) {
+    g_ptr_array_add (reader->info->defects,
+                     g_strdup_printf ("%s:%" G_GUINT64_FORMAT ": %s", reader->name, reader->line_number, text));
+  }
+}
+
 /* A defect in the current line, whose text is taken over: an error if strict (-1), else counted and left out (0). */
 static int defect (IologReader *reader, char *text, GError **error)
 {
@@ -105,10 +114,7 @@ static int defect (IologReader *reader, char *text, GError **error)
                  reader->line_number, text);
   } else if (reader->info) {
     reader->info->skipped++;
-    if (reader->info->defects->len < IOLOG_DEFECTS_KEPT) {
-      g_ptr_array_add (reader->info->defects,
-                       g_strdup_printf ("%s:%" G_GUINT64_FORMAT ": %s", reader->name, reader->line_number, text));
-    }
+    list_defect (reader, text);
   }
   g_free (text);
   return reader->options.lenient ? 0 : -1;
@@ -181,6 +187,9 @@ static int line_before_start (IologReader *reader, const ByteLine *line, GError 
       return defect (reader, g_strdup ("blanks before the version line; expected \"fio version 2 iolog\" or version 3"),
                      error);
     }
+    if (p > line->text) {
+      list_defect (reader, "blanks before the version line");
+    }
     if (version != 2 && version != 3) {
       /* nothing can be read under it, lenient or not */
       g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,
@@ -194,6 +203,7 @@ static int line_before_start (IologReader *reader, const ByteLine *line, GError 
   if (p == end && reader->options.lenient) {
     if (reader->info) {
       reader->info->leading_blank = TRUE;
+      list_defect (reader, "an empty line before the version line");
     }
     return 0;
   }
@@ -293,10 +303,14 @@ static int use_unopened (IologReader *reader, const IologLine *line, FileState *
                                         : "%s on \"%s\" before its add line; expected add and open before",
                            error);
   }
-  state->added = state->open = state->implicit = TRUE;
   if (reader->info) {
+    g_autofree char *name = input_quote (line->name, line->name_length, 60);
+    g_autofree char *text = g_strdup_printf ("%s on \"%s\", which is not %s; taken as added and opened",
+                                             iolog_action_name (line->action), name, state->added ? "open" : "added");
+    list_defect (reader, text);
     reader->info->implicit_files++;
   }
+  state->added = state->open = state->implicit = TRUE;
   return 1;
 }
 
