@@ -82,7 +82,6 @@ static void test_refused (void)
     { DATA ("bad/b11_version6.bin"), "b11_version6.bin:+144: record of version 6" },
     { DATA ("bad/b12_noise.json"), "looks like a fio JSON result" },
     { DATA ("traces/uring_events.txt"), "looks like a kernel tracepoint text" },
-    { DATA ("traces/uring_mix_clat.1.log"), "looks like a fio latency, bandwidth or IOPS log" },
     { DATA ("README.inputs"), "not recognised, it starts with \"Inputs of the reader" },
     { DATA ("nothing-here"), "cannot be opened: " },
     { DATA ("traces"), "is a directory" },

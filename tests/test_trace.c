@@ -3,6 +3,8 @@
  * text of blkparse, statistics.
  */
 #include "src/input/block_trace.h"
+#include "src/input/fio_log.h"
+#include "src/input/fio_log_row.h"
 #include "src/input/input.h"
 #include "src/input/trace_statistics.h"
 #include "tests/row.h"
@@ -96,6 +98,14 @@ static void test_samples (void)
       DATA ("traces/queue.blktrace.bin"), FALSE, "blktrace",
       QUEUE " latencies=3 latency_max_ns=500000 latency_min_ns=348500 services=1 service_mean_ns=496000",
       "4096x3 512x1 8192x1 1048576x1" },
+    { "a log of completion latencies", DATA ("traces/uring_mix_clat.1.log"), FALSE, "fio-log",
+      "rows=207 reads=78 read_bytes=389120 writes=129 write_bytes=659456 trims=0 syncs=0 first_ns=0 span_ns=12000000 "
+      "value_min_ns=1224 value_max_ns=772984 value_sum_ns=49889012 repeats=32",
+      "4096x168 8192x33 16384x4 12288x2" },
+    { "a log of submission latencies", DATA ("traces/uring_mix_slat.1.log"), FALSE, "fio-log",
+      "rows=207 reads=78 read_bytes=389120 writes=129 write_bytes=659456 value_min_ns=1148 value_max_ns=366757 "
+      "value_sum_ns=6768263",
+      NULL },
     { "a block trace with a record of another version, lenient", DATA ("bad/b11_version6.bin"), TRUE, "blktrace",
       "writes=3 write_bytes=12288 reads=1 read_bytes=4096 skipped=1", "4096x4" },
   };
@@ -362,6 +372,122 @@ static void test_latencies (void)
   }
 }
 
+/* ---- logs of fio ---- */
+
+static void test_log_columns (void)
+{
+  static const struct {
+    const char *rule, *line, *forms; /* forms that fit, "" for none; NULL: refused */
+  } row[] = {
+    { "four columns: fio before 3.18", "0, 100, 0, 4096", "none" },
+    { "a fifth above 1 is an offset", "0, 100, 1, 4096, 8192", "offset" },
+    { "a fifth of 0 or 1 may be the priority flag", "0, 100, 1, 4096, 1", "offset prio" },
+    { "hexadecimal is a priority", "0, 100, 1, 4096, 0x4001", "prio" },
+    { "six columns with an offset", "0, 306705, 0, 4096, 438272, 0", "offset+prio" },
+    { "six columns with an issue time", "0, 306705, 0, 4096, 0, 123456", "prio+issue" },
+    { "the maximum of a window is at least its mean", "500, 100, 200, 1, 0, 0", "max+prio" },
+    { "the maximum of a window is not below its mean", "500, 200, 100, 1, 0, 0", "" },
+    { "seven columns", "0, 100, 2, 4096, 8192, 0, 55555", "offset+prio+issue" },
+    { "seven columns with a maximum", "500, 100, 200, 1, 0, 0, 0x4001", "max+offset+prio" },
+    { "eight columns", "500, 100, 200, 1, 0, 0, 0, 0", "max+offset+prio+issue" },
+    { "no direction 3", "0, 100, 3, 4096", "" },
+    { "blanks and tabs do not matter", " 0 ,100,\t0 , 4096 ", "none" },
+    { "three columns", "0, 100, 0", NULL },
+    { "nine columns: a histogram", "0, 0, 4096, 0, 0, 0, 0, 0, 0", NULL },
+    { "a sign", "0, -1, 0, 4096", NULL },
+    { "beyond 64 bits", "0, 18446744073709551616, 0, 4096", NULL },
+    { "a comma at the end", "0, 100, 0, 4096,", NULL },
+    { "no comma", "0, 100, 0 4096", NULL },
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
+    FioLogColumns columns;
+    const char *expected = fio_log_parse (row[i].line, (unsigned) strlen (row[i].line), &columns);
+    if (!ROW_CHECK (!expected == !!row[i].forms, "%s: %s", row[i].rule, expected ? expected : "taken") || expected) {
+      continue;
+    }
+    const unsigned mask = fio_log_forms (&columns);
+    GString *forms = g_string_new (NULL);
+    for (unsigned k = 0; k < FIO_LOG_FORMS; k++) {
+      if (mask >> k & 1) {
+        g_string_append_printf (forms, "%s%s", forms->len ? " " : "", fio_log_form_name (k));
+      }
+    }
+    ROW_CHECK (!strcmp (forms->str, row[i].forms), "%s: \"%s\"", row[i].rule, forms->str);
+    g_string_free (forms, TRUE);
+  }
+}
+
+static Trace *open_log (const char *name, const char *text, gboolean lenient, unsigned columns, GError **error)
+{
+  ByteSource *source = byte_source_new_from_memory (name, text, strlen (text), error);
+  Trace *trace = source ? fio_log_open (source, lenient, columns, error) : NULL;
+  byte_source_unref (source);
+  return trace;
+}
+
+static void test_logs (void)
+{
+  enum { AUTO = 0, OFFSET = 2, PRIO = 3 };
+  static const struct {
+    const char *rule, *name, *text;
+    unsigned columns;
+    const char *requests; /* NULL: refused with `message`; "-": not replayed, with it */
+    const char *message;
+  } row[] = {
+    { "a request arrives its latency before its completion, which is in the middle of a millisecond", "d/j_lat.1.log",
+      "1, 400000, 0, 4096, 8192, 0\n", AUTO, "1100000:d/j:read:8192+4096", NULL },
+    { "requests come in the order of their arrival, not of their completion", "j_clat.1.log",
+      "1, 100000, 0, 512, 512, 0\n1, 900000, 1, 512, 1024, 0\n", AUTO, "600000:j:write:1024+512 1400000:j:read:512+512",
+      NULL },
+    { "of equal arrivals the earlier line is first", "j_clat.1.log", "1, 5, 0, 512, 512, 0\n1, 5, 1, 512, 1024, 0\n",
+      AUTO, "1499995:j:read:512+512 1499995:j:write:1024+512", NULL },
+    { "an issue time is exact", "j_clat.1.log", "9, 77, 2, 512, 512, 0, 123456\n", AUTO, "123456:j:trim:512+512",
+      NULL },
+    { "a latency longer than the time begins at 0", "j_lat.1.log", "0, 700000, 0, 512, 512, 0\n", AUTO,
+      "0:j:read:512+512", NULL },
+    { "a bandwidth of one request tells its latency", "j_bw.1.log", "1, 28036, 0, 4096, 512, 0\n", AUTO,
+      "1353903:j:read:512+4096", NULL },
+    { "one line decides the columns of all", "j_lat.1.log", "0, 1, 0, 512, 0\n0, 1, 0, 512, 512\n", AUTO,
+      "499999:j:read:0+512 499999:j:read:512+512", NULL },
+    { "what may be offset or priority is asked for", "j_lat.1.log", "0, 1, 0, 512, 0\n0, 1, 0, 512, 1\n", AUTO, NULL,
+      "may be offset or prio; expected --log-columns" },
+    { "and taken as said", "j_lat.1.log", "0, 1, 0, 512, 0\n0, 1, 0, 512, 1\n", OFFSET,
+      "499999:j:read:0+512 499999:j:read:1+512", NULL },
+    { "without offsets there is nothing to replay", "j_lat.1.log", "0, 1, 0, 512, 0\n", PRIO, "-",
+      "without offsets cannot be replayed" },
+    { "an averaged log holds no requests", "j_lat.1.log", "500, 1, 0, 0, 0\n1000, 1, 1, 0, 0\n", AUTO, "-",
+      "averaged log" },
+    { "an averaged log with maxima", "j_lat.1.log", "500, 1, 3, 1, 0, 0\n", AUTO, "-", "averaged log" },
+    { "a line of other columns", "j_lat.1.log", "0, 1, 0, 512, 512, 0\n0, 1, 0, 512\n", AUTO, NULL,
+      "j_lat.1.log:2: found \"0, 1, 0, 512\"; expected the columns of the other lines" },
+    { "an end beyond 2^63", "j_lat.1.log", "0, 1, 0, 512, 9223372036854775807, 0\n", AUTO, NULL,
+      "offset plus size below 2^63" },
+    { "a time beyond 292 years", "j_lat.1.log", "9223372036854775, 1, 0, 512, 512, 0\n", AUTO, NULL,
+      "times below 2^63 ns" },
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (Trace) trace = open_log (row[i].name, row[i].text, FALSE, row[i].columns, &error);
+    if (!row[i].requests) {
+      ROW_CHECK (!trace && strstr (row_error (error), row[i].message), "%s: %s", row[i].rule, row_error (error));
+    } else if (!ROW_CHECK (trace, "%s: %s", row[i].rule, row_error (error))) {
+      continue;
+    } else if (!strcmp (row[i].requests, "-")) {
+      ROW_CHECK (trace->refusal && strstr (trace->refusal, row[i].message), "%s: %s", row[i].rule, trace->refusal);
+    } else {
+      g_autofree char *found = requests (trace);
+      ROW_CHECK (!strcmp (found, row[i].requests) && !trace->refusal, "%s: %s", row[i].rule, found);
+    }
+  }
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Trace) trace =
+      open_log ("j_lat.1.log", "0, 1, 0, 512, 512, 0\nrubbish\n\n0, 1, 0, 512\n0, 2, 1, 512, 0, 1", TRUE, 0, &error);
+  if (ROW_CHECK (trace, "%s", row_error (error))) {
+    check_facts ("lenient", trace, "rows=2 skipped=2 reads=1 writes=1 value_sum_ns=3");
+    CU_ASSERT (trace->info.defects->len == 2 && trace->info.warnings->len == 1);
+  }
+}
+
 /* ---- as a workload ---- */
 
 static void test_workload (void)
@@ -404,6 +530,8 @@ void register_trace_tests (void)
     { "broken records", test_broken_records },
     { "lines of blkparse", test_blkparse_lines },
     { "latencies of block traces", test_latencies },
+    { "columns of fio's logs", test_log_columns },
+    { "logs of fio", test_logs },
     { "a block trace as a workload", test_workload },
     CU_TEST_INFO_NULL,
   };

@@ -7,6 +7,7 @@
 #include "model/key_file.h"
 #include "model/simulation.h"
 #include "model/suggest.h"
+#include "src/input/fio_log.h"
 #include "src/output/escape.h"
 #include <stddef.h>
 #include <string.h>
@@ -117,6 +118,8 @@ static const OptionRow option_table[] = {
     "backward time stamps of an iolog: asis (default), sort, segment" },
   { "segments", 0, TYPE_CHOICE, AT (input.iolog.segments), READS, 0, 0, "sequential|parallel|first", "RULE",
     "several logs in one file: sequential (default), parallel, first" },
+  { "log-columns", 0, TYPE_CHOICE, AT (input.log_columns), READS, 0, 0, FIO_LOG_COLUMN_WORDS, "COLUMNS",
+    "what a log of fio has beside time, value, direction and bs, e.g. offset+prio (default: found out)" },
   { "blk-event", 0, TYPE_CHOICE, AT (input.block_arrival), READS, 0, 0, "Q|D", "EVENT",
     "when a request of a block trace arrives: Q, queued (default), or D, issued to the driver" },
   { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), TRIES | USER_VALIDATE | USER_CALIBRATE, 1, G_MAXUINT64, NULL, "N",

@@ -222,7 +222,7 @@ static gboolean read_job_file (Workload *workload, ByteSource *source, const Inp
 /* `paths`: one input, or the files of a set. */
 static gboolean read_input (Workload *workload, const char *const *paths, const InputOptions *options, GError **error)
 {
-  static const char expected[] = "a fio job file or an iolog of version 2 or 3, blktrace or blkparse";
+  static const char expected[] = "a fio job file or an iolog of version 2 or 3, blktrace, blkparse or a log of fio";
   ByteSource *source = byte_source_open (paths[0], error);
   if (!source) {
     return FALSE;

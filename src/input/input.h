@@ -2,7 +2,7 @@
  * From paths to a Workload: finds out by content what each input is, and hands
  * it to its reader.
  *
- * Read: fio job files, iologs (v2, v3), binary blktrace and the text of blkparse, plain or gzip, "-" for standard input.
+ * Read: fio job files, iologs (v2, v3), logs of fio, binary blktrace and the text of blkparse, plain or gzip, "-" for standard input.
  * Everything else is an error that says what the input looks like.
  */
 #ifndef INPUT_H
@@ -24,6 +24,7 @@ const char *input_kind_name (InputKind kind);      /* "fio job file", "iolog", .
 typedef struct {
   gboolean lenient;            /* of every reader */
   IologOptions iolog;          /* lenient is taken from above */
+  int      log_columns;        /* of fio_log_open() */
   int      block_arrival;      /* BlockArrival: which event of a block trace is an arrival */
   int      engine;             /* ApplicationEngine; -1: io_uring for a trace, the job's own for a job file */
   unsigned iodepth;            /* 0: 32 for a trace, the job's own for a job file */

@@ -2,6 +2,7 @@
  * Traces of any kind, opened by what they hold; sets of files that are one trace.  See input.h.
  */
 #include "src/input/block_trace.h"
+#include "src/input/fio_log.h"
 #include "src/input/input_private.h"
 #include <string.h>
 
@@ -44,7 +45,7 @@ GPtrArray *input_group_paths (const char *const *paths)
 
 gboolean input_kind_is_trace (InputKind kind, const InputOptions *options)
 {
-  return kind == INPUT_IOLOG || kind == INPUT_BLKTRACE || kind == INPUT_BLKPARSE ||
+  return kind == INPUT_IOLOG || kind == INPUT_BLKTRACE || kind == INPUT_BLKPARSE || kind == INPUT_FIO_LOG ||
          (kind == INPUT_UNKNOWN && options->iolog.version);
 }
 
@@ -82,6 +83,9 @@ Trace *input_open_trace_of (ByteSource *source, InputKind kind, const char *cons
                                      options->lenient, (BlockArrival) options->block_arrival, error)
                  : NULL;
   }
+  if (kind == INPUT_FIO_LOG) {
+    return fio_log_open (source, options->lenient, (unsigned) options->log_columns, error);
+  }
   const IologOptions how = input_iolog_options (options);
   Iolog *iolog = iolog_open (source, &how, error);
   Trace *trace = iolog ? trace_new_from_iolog (iolog, byte_source_name (source)) : NULL;
@@ -112,7 +116,7 @@ Trace *input_open_trace (const char *const *paths, const InputOptions *options, 
     *ret_is_trace = TRUE;
     trace = input_open_trace_of (source, kind, paths, options, error);
   } else {
-    input_refuse (source, kind, "a trace: an iolog of version 2 or 3, blktrace or blkparse", error);
+    input_refuse (source, kind, "a trace: an iolog of version 2 or 3, blktrace, blkparse or a log of fio", error);
   }
   byte_source_unref (source);
   return trace;
