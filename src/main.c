@@ -50,6 +50,14 @@ static const Command commands[] = {
   { "trace check", USER_TRACE, "FILE...", "is a trace right?",
     "Lists every defect of the files that trace info takes, with FILE:LINE.  Exit status 1 if there is one.",
     trace_check_command },
+  { "trace convert", USER_CONVERT, "FILE", "a trace in another format",
+    "Writes the requests of a trace as an iolog of version 3 (default), version 2, or CSV, to standard output or -o FILE.\n"
+    "What is lost is said on standard error.",
+    trace_convert_command },
+  { "trace cut", USER_CUT, "FILE", "a part of a trace",
+    "Writes those requests of a trace that --from, --until, --op, --file and --limit-ios leave, as trace convert does.\n"
+    "Times count from --from.",
+    trace_cut_command },
   { 0 },
 };
 

@@ -9,6 +9,7 @@
 #include "model/suggest.h"
 #include "src/input/fio_log.h"
 #include "src/output/escape.h"
+#include "src/output/trace_writer.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -17,10 +18,11 @@ G_DEFINE_QUARK (uringsim - options - error - quark, options_error)
 enum {
   SIMULATES = USER_RUN | USER_COMPARE,
   TRIES = SIMULATES | USER_SEARCH,
-  READS = TRIES | USER_TRACE,
+  READS = TRIES | USER_TRACE | USER_CONVERT | USER_CUT,
   REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_SEARCH,
   ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE | USER_CALIBRATE |
-            USER_POLICY | USER_SEARCH | USER_TRACE,
+            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT,
+  REPORTS = ANYBODY & ~(USER_CONVERT | USER_CUT),
 };
 
 enum { PERCENT_MAX = 1000000 }; /* of the thresholds of validate */
@@ -118,12 +120,20 @@ static const OptionRow option_table[] = {
     "backward time stamps of an iolog: asis (default), sort, segment" },
   { "segments", 0, TYPE_CHOICE, AT (input.iolog.segments), READS, 0, 0, "sequential|parallel|first", "RULE",
     "several logs in one file: sequential (default), parallel, first" },
+  { "as", 0, TYPE_CHOICE, AT (as), USER_CONVERT | USER_CUT, 0, 0, TRACE_WRITE_WORDS, "FORMAT",
+    "what to write: iolog-v3 (default), iolog-v2, csv" },
+  { "from", 0, TYPE_TIME, AT (from), USER_CUT, 0, 0, NULL, "TIME", "drop requests that arrive before, e.g. 500ms" },
+  { "until", 0, TYPE_TIME, AT (until), USER_CUT, 0, 0, NULL, "TIME", "drop requests that arrive then or later" },
+  { "op", 0, TYPE_LIST, AT (ops), USER_CUT, 0, 0, NULL, "OP[,...]",
+    "keep these: read, write, trim, sync (of any kind), datasync, sync_file_range" },
+  { "file", 0, TYPE_COLLECT, AT (files), USER_CUT, 0, 0, NULL, "GLOB",
+    "keep requests on files whose whole name matches; may be repeated" },
   { "log-columns", 0, TYPE_CHOICE, AT (input.log_columns), READS, 0, 0, FIO_LOG_COLUMN_WORDS, "COLUMNS",
     "what a log of fio has beside time, value, direction and bs, e.g. offset+prio (default: found out)" },
   { "blk-event", 0, TYPE_CHOICE, AT (input.block_arrival), READS, 0, 0, "Q|D", "EVENT",
     "when a request of a block trace arrives: Q, queued (default), or D, issued to the driver" },
-  { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), TRIES | USER_VALIDATE | USER_CALIBRATE, 1, G_MAXUINT64, NULL, "N",
-    "stop after N requests" },
+  { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), TRIES | USER_CUT | USER_VALIDATE | USER_CALIBRATE, 1, G_MAXUINT64,
+    NULL, "N", "stop after N requests" },
   { "simulate-time", 0, TYPE_TIME, AT (simulate_time), TRIES, 0, 0, NULL, "TIME",
     "stop after this much simulated time, e.g. 500ms, 2s" },
   { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_VALIDATE | USER_CALIBRATE, 0, G_MAXINT64, NULL, "N",
@@ -151,7 +161,7 @@ static const OptionRow option_table[] = {
     "settings to try at most, where there are more than 64 (default 128)" },
   { "write", 0, TYPE_STRING, AT (write), USER_SEARCH, 0, 0, NULL, "FILE.policy",
     "write the policy with the best setting" },
-  { "format", 0, TYPE_CHOICE, AT (format), ANYBODY, 0, 0, "text|json", "FORMAT", "text (default) or json" },
+  { "format", 0, TYPE_CHOICE, AT (format), REPORTS, 0, 0, "text|json", "FORMAT", "text (default) or json" },
   { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
   { "quiet", 'q', TYPE_FLAG, AT (quiet), ANYBODY, 0, 0, NULL, NULL, "no progress on the terminal" },
   { "help", 'h', TYPE_FLAG, AT (help), ANYBODY, 0, 0, NULL, NULL, "this text" },
@@ -414,6 +424,8 @@ static Options *options_new (void)
   options->set = g_ptr_array_new_with_free_func (g_free);
   options->parameters = g_ptr_array_new_with_free_func (g_free);
   options->use = g_ptr_array_new_with_free_func (g_free);
+  options->ops = g_ptr_array_new_with_free_func (g_free);
+  options->files = g_ptr_array_new_with_free_func (g_free);
   options->sqpoll = options->replay = options->cache = -1;
   options->seed = 1;
   options->threads = 1;
@@ -483,6 +495,8 @@ void options_free (Options *options)
   g_ptr_array_unref (options->set);
   g_ptr_array_unref (options->parameters);
   g_ptr_array_unref (options->use);
+  g_ptr_array_unref (options->ops);
+  g_ptr_array_unref (options->files);
   g_free (options->base);
   g_free (options->measure);
   g_free (options->experiment);

@@ -15,7 +15,7 @@
 typedef enum {
   USER_RUN = 1 << 0, USER_COMPARE = 1 << 1, USER_REPRODUCE = 1 << 2, USER_LIST = 1 << 3, USER_SHOW = 1 << 4,
   USER_VALIDATE = 1 << 5, USER_CALIBRATE = 1 << 6, USER_POLICY = 1 << 7, USER_SEARCH = 1 << 8,
-  USER_TRACE = 1 << 9,
+  USER_TRACE = 1 << 9, USER_CONVERT = 1 << 10, USER_CUT = 1 << 11,
 } OptionUser;
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON } OutputFormat;
@@ -46,6 +46,9 @@ typedef struct {
   unsigned   max_median, max_p90, min_pairs;    /* percent; THRESHOLD_DEFAULT: not given */
   unsigned   max_points;            /* percentage points; likewise */
   gboolean   thresholds_given;
+  int        as;                    /* TraceWriteFormat */
+  UrTime     from, until;           /* trace cut: arrivals; until 0: to the end */
+  GPtrArray *ops, *files;           /* trace cut, of char *: names, globs; empty: all */
   RingChoice ring;
   InputOptions input;
 } Options;

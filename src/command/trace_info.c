@@ -140,8 +140,7 @@ static CommandExit print (const Options *options, const GPtrArray *findings,
   return command_output (options, out, error) ? EXIT_DONE : EXIT_IO;
 }
 
-/* The inputs of the command, sets of files that belong together as one. (element-type GStrv) NULL with error set. */
-static GPtrArray *inputs_of (const Options *options, const char *part, GError **error)
+GPtrArray *trace_inputs (const Options *options, const char *part, GError **error)
 {
   g_autoptr (GPtrArray) paths = g_ptr_array_new ();
   if (!options->arguments->len) {
@@ -159,7 +158,7 @@ static GPtrArray *inputs_of (const Options *options, const char *part, GError **
 CommandExit trace_info_command (const Options *options, GError **error)
 {
   g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
-  g_autoptr (GPtrArray) inputs = inputs_of (options, "info", error);
+  g_autoptr (GPtrArray) inputs = trace_inputs (options, "info", error);
   if (!inputs) {
     return EXIT_USAGE;
   }
@@ -184,7 +183,7 @@ CommandExit trace_info_command (const Options *options, GError **error)
 CommandExit trace_check_command (const Options *options, GError **error)
 {
   g_autoptr (GPtrArray) findings = g_ptr_array_new_with_free_func (finding_free);
-  g_autoptr (GPtrArray) inputs = inputs_of (options, "check", error);
+  g_autoptr (GPtrArray) inputs = trace_inputs (options, "check", error);
   InputOptions input = options->input;
   gboolean ok = TRUE;
   if (!inputs) {
