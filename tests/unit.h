@@ -22,6 +22,7 @@
   X (policy_expression) \
   X (policy) \
   X (policy_search) \
+  X (shipped_policies) \
   X (machine) \
   X (file_system) \
   X (device) \
