@@ -157,7 +157,7 @@ static void take_samples (PolicyState *state)
     UrTime *at;
     double *value = average_place (state, i, &at);
 
-    if (*at)
+    if (*at && x != *value) /* else it stays */
       weight = ur_exp (-(double) (now + 1 - *at) / policy->averages[i]->tau);
     *value = weight * *value + (1 - weight) * x;
     *at = now + 1; /* 0: no sample yet */
