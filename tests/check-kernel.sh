@@ -1,15 +1,16 @@
 #!/bin/sh
-# Captures the jobs of tests/kernel afresh on the running kernel and lays the simulation beside them: 3 runs of each job,
+# Captures the jobs of tests/kernel afresh on the running kernel and lays the simulation beside them: 5 runs of each job,
 # so that what varies on the real kernel is known to vary.  Needs root, io_uring, tracefs and fio with its io_uring
 # engine; says what is missing and exits with 77.  A file system that cannot be had here leaves out its jobs.
 #   MACHINE=NAME   the machine to simulate (vm-6.18 in a guest of 2 CPUs with Linux 6.18, else generic-8cpu with as many
-#                  CPUs as there are here); context switches are only asked for if it is named or known
+#                  CPUs as there are here); context switches are only asked for if it is named or known and nothing else
+#                  runs: other tasks switch the job's away
 #   KEEP=DIR       keeps the captures there
-#   RUNS=N         runs of each job, 3
+#   RUNS=N         runs of each job, 5
 set -u
 here=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 uringsim=${URINGSIM:-${top_builddir:-.}/uringsim}
-runs=${RUNS:-3}
+runs=${RUNS:-5}
 
 skip () { echo "check-kernel: skipped: $*"; exit 77; }
 fail () { echo "check-kernel: $*" >&2; exit 1; }
@@ -77,6 +78,12 @@ prepare () {
   sync -f .
 }
 
+# ext4 may have no journal, which decides what a sync does.
+journal_of () {
+  device=$(findmnt -n -o SOURCE -T "$1" 2> /dev/null)
+  case $2 in ext4-*) ls /proc/fs/jbd2 2> /dev/null | grep -q "^${device##*/}-" ;; esac
+}
+
 on () { echo "$2" > "$instance/$1" 2> /dev/null; }
 
 # One traced run of job $1 into $2.
@@ -91,10 +98,11 @@ capture () {
   on events/sched/sched_wakeup/enable 1
   on events/sched/sched_switch/enable 1
   on tracing_on 1
+  sleep 0.2 # what the preparation has left for kworkers would switch the job away
   fio --output=/dev/null "$1" || return 1
   on tracing_on 0
   on events/enable 0
-  gzip -c < "$instance/trace" > "$2"
+  cat "$instance/trace" | gzip -c > "$2"
 }
 
 on trace_clock mono
@@ -108,6 +116,7 @@ machine=${MACHINE:-}
 if [ -z "$machine" ] && [ "$release" = 6.18 ] && [ "$(nproc)" = 2 ] && grep -qw hypervisor /proc/cpuinfo; then
   machine=vm-6.18
 fi
+busy=$(awk '{ print ($1 > 1) }' /proc/loadavg)
 captures=$work/captures
 mkdir "$captures"
 {
@@ -116,14 +125,23 @@ mkdir "$captures"
   echo "kernel=$release"
   echo "machine=${machine:-generic-8cpu}"
   echo "cpus=$(nproc)"
-  [ -n "$machine" ] || echo "switches=shown"
+  [ -n "$machine" ] && [ "$busy" = 0 ] || echo "switches=shown"
 } > "$captures/validate.ini"
 fio_version=$(fio --version)
+minor=$(echo "$fio_version" | sed -n 's/^fio-3\.\([0-9]*\).*/\1/p')
+[ "${minor:-0}" -lt 33 ] && skip "$fio_version is too old, expected 3.33 or later"
+[ "$minor" -gt 42 ] && minor=42
 echo "check-kernel: Linux $(uname -r), $(nproc) CPUs, $fio_version; $runs runs of each job"
+[ "$busy" = 0 ] || echo "check-kernel: other tasks run (load $(cut -d' ' -f1 /proc/loadavg)): context switches are shown, not asked for"
 for job in "$here"/tests/kernel/*.fio; do
   name=$(basename "$job" .fio)
   place_on "${name%%-*}" || { echo "check-kernel: $name left out: no ${name%%-*} to be had here"; continue; }
+  if [ "$minor" -lt 38 ] && grep -q '^fsync=' "$job" && ! grep -q '^iodepth=1$' "$job"; then
+    echo "check-kernel: $name left out: $fio_version issues a queued fsync again until one has completed, by chance how often"
+    continue
+  fi
   cp "$job" "$captures"
+  journal_of "$place" "$name" || printf '[%s]\nfs=ext4-nojournal\n' "$name" >> "$captures/validate.ini"
   run=1
   while [ $run -le "$runs" ]; do
     cd "$place" || exit 1
@@ -138,7 +156,4 @@ cd "$work" || exit 1
 if [ -n "${KEEP:-}" ]; then
   mkdir -p "$KEEP" && cp "$captures"/* "$KEEP" || fail "$KEEP: cannot be written"
 fi
-minor=$(echo "$fio_version" | sed -n 's/^fio-3\.\([0-9]*\).*/\1/p')
-[ "${minor:-0}" -lt 33 ] && fail "$fio_version is too old to say what it does, expected 3.33 or later"
-[ "$minor" -gt 42 ] && minor=42
 "$uringsim" validate "$captures" --fio-version "3.$minor"

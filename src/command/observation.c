@@ -395,12 +395,13 @@ static GArray *hashed_completions (const GArray *steps)
 }
 
 static gboolean equivalent (const Stream *real, const Stream *simulated, const GArray *a, const GArray *b,
-                            unsigned batches)
+                            unsigned batches, gboolean any_early)
 {
   g_autoptr (GArray) settled_a = steps_of (real, batches, TRUE), settled_b = steps_of (simulated, batches, TRUE);
   g_autoptr (GArray) hashed_a = hashed_completions (a), hashed_b = hashed_completions (b);
 
-  return steps_equal (settled_a, settled_b) && submitted_before_completion (a) == submitted_before_completion (b) &&
+  return steps_equal (settled_a, settled_b) &&
+         (any_early || submitted_before_completion (a) == submitted_before_completion (b)) &&
          (hashed_a->len > 0) == (hashed_b->len > 0) &&
          (real->known.files > 1 || first_difference (hashed_a, hashed_b) == MIN (hashed_a->len, hashed_b->len));
 }
@@ -424,8 +425,19 @@ static char *excerpt (const GArray *steps, unsigned at)
   return g_string_free (text, FALSE);
 }
 
+unsigned observation_streams (const Observation *observation) { return observation->streams->len; }
+
+unsigned observation_early (const Observation *observation, unsigned stream, unsigned batches)
+{
+  if (stream >= observation->streams->len) {
+    return 0;
+  }
+  g_autoptr (GArray) steps = steps_of (observation->streams->pdata[stream], batches, FALSE);
+  return submitted_before_completion (steps);
+}
+
 ObservedOrder observation_compare_order (const Observation *real, const Observation *simulated, unsigned batches,
-                                         char **ret_real, char **ret_simulated)
+                                         gboolean any_early, char **ret_real, char **ret_simulated)
 {
   ObservedOrder order = ORDER_SAME;
   const unsigned n = MAX (real->streams->len, simulated->streams->len);
@@ -440,7 +452,8 @@ ObservedOrder observation_compare_order (const Observation *real, const Observat
     if (steps_equal (steps_a, steps_b)) {
       continue;
     }
-    const ObservedOrder found = equivalent (a, b, steps_a, steps_b, batches) ? ORDER_EQUIVALENT : ORDER_DIFFERENT;
+    const ObservedOrder found =
+        equivalent (a, b, steps_a, steps_b, batches, any_early) ? ORDER_EQUIVALENT : ORDER_DIFFERENT;
     if (found > order) {
       const unsigned at = first_difference (steps_a, steps_b);
       order = found;

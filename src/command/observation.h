@@ -61,10 +61,14 @@ GPtrArray *observation_sequences (const Observation *a, const Observation *b);
  *               hashed ones of a single file complete in the same order
  */
 typedef enum { ORDER_SAME, ORDER_EQUIVALENT, ORDER_DIFFERENT } ObservedOrder;
-/* *ret_real, *ret_simulated: some events from shortly before the first difference on ("submit 3, queue 3, ...").
+/* How many requests of a stream were submitted before its first completion; all, if nothing completed. */
+unsigned observation_early (const Observation *observation, unsigned stream, unsigned batches);
+unsigned observation_streams (const Observation *observation);
+/* `any_early`: that number may differ for EQUIVALENT, as it does between runs of the real kernel.
+ * *ret_real, *ret_simulated: some events from shortly before the first difference on ("submit 3, queue 3, ...").
  * (transfer full), NULL if SAME. */
 ObservedOrder observation_compare_order (const Observation *real, const Observation *simulated, unsigned batches,
-                                         char **ret_real, char **ret_simulated);
+                                         gboolean any_early, char **ret_real, char **ret_simulated);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Observation, observation_free)
 
