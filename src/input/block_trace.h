@@ -2,7 +2,7 @@
  * Block traces as workloads: the requests that reached a block device, from binary blktrace (also the parts of several
  * CPUs, merged by time) or the text of blkparse.
  *
- * A request arrives when it is queued (Q) or, if asked for, when it is issued to the driver (D); fio replays the former.
+ * A request arrives when it is queued (Q) or, if asked for, when it is issued to the driver (D); fio takes Q.
  * Discards are trims; a request that flushes first is a sync, and if it carries data a read or write behind it (fio
  * drops the data).  Requests of zero bytes that flush nothing are left out and counted.  Each device is a file.
  * Latencies are from Q to C and from D to C, found by device and offset: a merged request completes for all it holds.

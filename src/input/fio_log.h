@@ -26,7 +26,7 @@
 #define FIO_LOG_WINDOW  (1u << 16)     /* requests that may complete before one that was submitted earlier */
 #define FIO_LOG_REPEATS (1u << 18)     /* different requests among which repeated ones are counted */
 
-/* `columns`: 0: find out, else 1 + index in FIO_LOG_COLUMNS.  The kind of values (latency, bandwidth, ...) is taken from
+/* `columns`: 0: find out, else 1 + index in FIO_LOG_COLUMNS.  The kind of values (latency, ...) is taken from
  * the name.  INPUT_ERROR. (transfer full) */
 Trace *fio_log_open (ByteSource *source, gboolean lenient, unsigned columns, GError **error);
 

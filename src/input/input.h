@@ -2,7 +2,8 @@
  * From paths to a Workload: finds out by content what each input is, and hands
  * it to its reader.
  *
- * Read: fio job files, iologs (v2, v3), logs of fio, binary blktrace and the text of blkparse, plain or gzip, "-" for standard input.
+ * Read: fio job files, iologs (v2, v3), logs of fio, binary blktrace and the text of blkparse, plain or gzip, "-" for
+ * standard input.
  * Everything else is an error that says what the input looks like.
  */
 #ifndef INPUT_H

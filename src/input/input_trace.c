@@ -112,11 +112,15 @@ Trace *input_open_trace (const char *const *paths, const InputOptions *options, 
   Trace *trace = NULL;
   if (cause) {
     g_propagate_error (error, cause);
+  } else if (kind == INPUT_TRACEPOINTS) {
+    *ret_is_trace = TRUE;
+    trace = trace_new_from_tracepoints (source, error);
   } else if (input_kind_is_trace (kind, options)) {
     *ret_is_trace = TRUE;
     trace = input_open_trace_of (source, kind, paths, options, error);
   } else {
-    input_refuse (source, kind, "a trace: an iolog of version 2 or 3, blktrace, blkparse or a log of fio", error);
+    input_refuse (source, kind,
+                  "a trace: an iolog of version 2 or 3, blktrace, blkparse, a log of fio or kernel trace text", error);
   }
   byte_source_unref (source);
   return trace;

@@ -47,7 +47,7 @@ struct Trace {
   gboolean   direct;           /* its requests are below the page cache */
   char      *refusal;          /* why it cannot be simulated (nullable): it can */
   char      *unsaid;           /* what the format does not say about its files, for notes */
-  /* What the format fills in: a pass over the requests with the trace's own file indices. */
+  /* What the format fills in (nullable: it has no requests): a pass over them with the trace's own file indices. */
   IoSource *(*open) (const Trace *trace, GError **error);
   gpointer   data;             /* of the format */
   GDestroyNotify free_data;
@@ -77,6 +77,9 @@ int trace_defect (const TraceReading *reading, const char *place, char *text, GE
 
 /* An iolog as a Trace; `iolog` is referenced. Streams of it come one after the other. (transfer full) */
 Trace *trace_new_from_iolog (Iolog *iolog, const char *name);
+
+/* Kernel trace text (tracepoint.h): facts about its requests, without a stream of them.  INPUT_ERROR. (transfer full) */
+Trace *trace_new_from_tracepoints (ByteSource *source, GError **error);
 
 /* One stream of a trace, its files mapped to those of a workload: the closure of trace_stream_open(). */
 typedef struct {
