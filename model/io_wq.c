@@ -56,12 +56,15 @@ static void io_wqe_init (IoWq *wq, unsigned node, Ring *ring, unsigned queue)
 IoWq *io_wq_new (Ring *ring, unsigned queue, Task *task)
 {
   Simulation *sim = ring->sim;
+  const PolicyQueue *policy = &sim->setup->policy->queues[queue];
   IoWq *wq = g_new0 (IoWq, 1);
 
   wq->use_refs = 1;
   wq->sim = sim;
   wq->kernel = sim->kernel;
-  wq->hash_key = sim->setup->policy->queues[queue].hash;
+  wq->hash_key = policy->hash;
+  wq->wake = policy->wake;
+  wq->idle_time = policy->idle_time ? policy->idle_time : WORKER_IDLE_TIMEOUT;
   wq->task = task;
   wq->n_wqes = wq->kernel < KERNEL (6, 4) ? sim->n_nodes : 1;
   wq->wqe = g_new0 (IoWqe, wq->n_wqes);
@@ -212,19 +215,35 @@ static void io_wq_end_spins (Task *task, const IoWqe *wqe)
     task_cost (task, COST_LOCK_TRANSFER);
 }
 
+/* Whether somebody who runs now will see to new work; `busy`: its bucket is being executed. */
+static gboolean io_wq_leaves_it (const IoWq *wq, const IoWqAcct *acct, gboolean concurrent, gboolean busy)
+{
+  switch (wq->wake) {
+  case WAKE_ALWAYS:
+    return FALSE;
+  case WAKE_BUCKET_FREE:
+    return busy;
+  case WAKE_NONE_RUNS:
+    return !concurrent && acct->nr_running;
+  default:
+    return wq->kernel < KERNEL (5, 15) && !concurrent && acct->nr_running;
+  }
+}
+
 void io_wqe_enqueue (Task *task, IoWqe *wqe, Request *request)
 {
   const IoWq *wq = wqe->wq;
   IoWqAcct *acct = &wqe->acct[request->unbound ? IO_WQ_ACCT_UNBOUND : IO_WQ_ACCT_BOUND];
-  gboolean concurrent = request->concurrent; /* it may be done, and in use again, before the last look at it */
+  gboolean busy, concurrent = request->concurrent; /* it may be done, and in use again, before the last look at it */
 
   spinlock_hold (task, acct->lock, 0);
   task_sync (task);
   request->time.queued = sim_now (wq->sim);
+  busy = request->hashed && (wqe->hash->map >> request->bucket & 1);
   io_wq_insert_work (wqe, acct->list, request);
   acct->list->stalled = FALSE;
   io_wq_end_spins (task, wqe);
-  if (wq->kernel < KERNEL (5, 15) && !concurrent && acct->nr_running)
+  if (io_wq_leaves_it (wq, acct, concurrent, busy))
     return;
   if (wq->kernel >= KERNEL (5, 18) && wqe->free_list) { /* the head of the list and the worker: lines it wrote last */
     task_cost (task, COST_LOCK_TRANSFER);
@@ -512,7 +531,7 @@ void io_worker_body (Task *task, void *data)
       task_cost (task, COST_WORKER_IDLE);
     task_sync (task);
     task->waits_for = "work of an io-wq";
-    worker->timed_out = !task_schedule (task, sim_now (sim) + WORKER_IDLE_TIMEOUT);
+    worker->timed_out = !task_schedule (task, sim_now (sim) + worker->wqe->wq->idle_time);
     task->waits_for = NULL;
     woken = !worker->timed_out && task->awake_at != awake_at;
   }

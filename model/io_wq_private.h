@@ -60,6 +60,7 @@ struct IoWq {
   unsigned use_refs;
   Simulation *sim;
   QueueHash hash_key;
+  QueueWake wake; UrTime idle_time;     /* of the queue */
   Task *task;                           /* owner; NULL from 5.5 to 5.11 */
   Task *manager;                        /* then only */
   unsigned kernel;

@@ -20,10 +20,14 @@ G_STATIC_ASSERT ((int) POLICY_ERROR_VALUE == (int) KEY_FILE_VALUE);
 #define RULE_NUMBER_MAX 99999u
 #define RETRY_PREFIX "retry:"
 #define RETRIES_MAX 1000u
+#define IDLE_TIME_MIN 1e3 /* ns */
+#define IDLE_TIME_MAX 1e12
 
 static const char *const head_keys[] = { "Name", "Title", "Kernel", "Base", "Source", "Account", NULL };
 static const char *const rule_keys[] = { "Match", "Attempt", "OnAgain", "Post", NULL };
-static const char *const queue_keys[] = { "Kind", "MaxWorkers", "Hash", NULL };
+static const char *const queue_keys[] = { "Kind", "MaxWorkers", "Hash", "Wake", "IdleTime", "Merge", NULL };
+static const char *const wakes[] = { "kernel", "always", "none-runs", "bucket-free", NULL };
+static const char *const merges[] = { "kernel", "none", NULL };
 static const char *const posts[] = { "batch", "now", NULL };
 static const char *const attempts[] = { "nonblock", "blocking", "trylock", "none", NULL };
 static const char *const kinds[] = { "io-wq", "workqueue", NULL };
@@ -220,6 +224,68 @@ static void replace (char **text, char *with)
   *text = with;
 }
 
+/* Keys that only one kind of queue has. */
+static gboolean check_kind_keys (const KeyFile *file, const PolicyQueue *queue, const char *group, GError **error)
+{
+  const char *key = queue->kind == QUEUE_WORKQUEUE ? (queue->wake        ? "Wake"
+                                                      : queue->idle_time ? "IdleTime"
+                                                                         : NULL)
+                    : queue->no_merge              ? "Merge"
+                                                   : NULL;
+
+  if (!key) {
+    return TRUE;
+  }
+  key_file_set_error (error, file, group, key_file_has (file, group, key) ? key : NULL,
+                      (KeyFileErrorCode) POLICY_ERROR_RULES, "[%s]: %s= is for Kind=%s only", group, key,
+                      kinds[queue->kind == QUEUE_WORKQUEUE ? QUEUE_IO_WQ : QUEUE_WORKQUEUE]);
+  return FALSE;
+}
+
+/* Wake=, IdleTime=, Merge= */
+static gboolean read_behaviour (const Loader *l, PolicyQueue *queue, const KeyFile *file, const char *group,
+                                GError **error)
+{
+  unsigned index;
+
+  if (key_file_has (file, group, "Wake")) {
+    if (!key_file_get_choice (file, group, "Wake", wakes, &index, error)) {
+      return FALSE;
+    }
+    queue->wake = (QueueWake) index;
+  }
+  if (key_file_has (file, group, "Merge")) {
+    if (!key_file_get_choice (file, group, "Merge", merges, &index, error)) {
+      return FALSE;
+    }
+    queue->no_merge = index == 1;
+  }
+  if (key_file_has (file, group, "IdleTime")) {
+    g_autofree char *text = NULL;
+    PolicyExpression *expression = get_expression (l, file, group, "IdleTime", &text, error);
+    double ns = 0;
+    const gboolean constant = expression && policy_expression_constant (expression, &ns);
+
+    policy_expression_free (expression);
+    if (!text) {
+      return FALSE;
+    }
+    if (!constant || ns < IDLE_TIME_MIN || ns > IDLE_TIME_MAX) {
+      key_file_set_error (error, file, group, "IdleTime", KEY_FILE_VALUE,
+                          "IdleTime=%s: expected a time from 1us to 1000s", text);
+      return FALSE;
+    }
+    queue->idle_time = (UrTime) ns;
+  }
+  return TRUE;
+}
+
+const char *policy_wake_name (QueueWake wake)
+{
+  g_return_val_if_fail (wake < G_N_ELEMENTS (wakes) - 1, NULL);
+  return wakes[wake];
+}
+
 /* Lays the keys of one [Queue NAME] over what the bases said. */
 static gboolean read_queue (const Loader *l, const KeyFile *file, const char *group, GError **error)
 {
@@ -260,7 +326,7 @@ static gboolean read_queue (const Loader *l, const KeyFile *file, const char *gr
     queue->hash = (QueueHash) index;
     replace (&queue->hash_origin, key_file_origin (file, group, "Hash"));
   }
-  return TRUE;
+  return read_behaviour (l, queue, file, group, error);
 }
 
 static gboolean check_queue (const KeyFile *file, const PolicyQueue *queue, GError **error)
@@ -277,7 +343,7 @@ static gboolean check_queue (const KeyFile *file, const PolicyQueue *queue, GErr
                         "[%s]: a workqueue does not hash; Hash=%s needs Kind=io-wq", group, hashes[queue->hash]);
     return FALSE;
   }
-  return TRUE;
+  return check_kind_keys (file, queue, group, error);
 }
 
 static gboolean read_queues (Loader *l, GError **error)

@@ -7,6 +7,7 @@
  *   [Rule N] Match=EXPRESSION  Attempt=nonblock|blocking|trylock|none
  *            OnAgain=[retry:N,]queue:NAME|poll|callback|fail  Post=batch|now
  *   [Queue NAME] Kind=io-wq|workqueue  MaxWorkers=EXPRESSION  Hash=inode|file|ring|none
+ *                Wake=kernel|always|none-runs|bucket-free  IdleTime=TIME  Merge=kernel|none
  *
  * Inheritance: Base= (recursively).  Rules merge by number: the child's rule replaces the base's
  * as a whole.  Queues merge by name and key by key.  Rules are tried in the order of their numbers, up to the
@@ -129,9 +130,17 @@ typedef enum { QUEUE_IO_WQ, QUEUE_WORKQUEUE } QueueKind;
  * decides on this Kernel=; everything else is unhashed.  Other keys serialise the same work by another key. */
 typedef enum { HASH_NONE, HASH_INODE, HASH_FILE, HASH_RING } QueueHash;
 
+/* When an idle worker of an io-wq is woken for new work: WAKE_KERNEL as the kernel does (5.5 to 5.14: none-runs, then
+ * always); WAKE_NONE_RUNS unless a worker of its class runs; WAKE_BUCKET_FREE unless its bucket is being executed, whose
+ * worker will find it. */
+typedef enum { WAKE_KERNEL, WAKE_ALWAYS, WAKE_NONE_RUNS, WAKE_BUCKET_FREE } QueueWake;
+
 typedef struct {
   char     *name;
   QueueKind kind;
+  QueueWake wake;
+  UrTime    idle_time;            /* an io-wq worker without work leaves after; 0: WORKER_IDLE_TIMEOUT, 5 s */
+  gboolean  no_merge;             /* workqueue: sequential requests are not joined, as 5.1 to 5.4 do */
   PolicyExpression *max_workers; char *max_workers_text;
   QueueHash hash;
   char     *origin;               /* FILE:LINE, for show (of the group; keys may come from several files) */
@@ -199,6 +208,7 @@ const PolicyRule *policy_decide (const Policy *policy, PolicyLookup lookup, void
 /* OnAgain= as in a file; "-" if the attempt is never refused. (transfer full) */
 char       *policy_on_again_text (const Policy *policy, const PolicyRule *rule);
 const char *policy_attempt_name (PolicyAttempt attempt);
+const char *policy_wake_name (QueueWake wake);
 const char *policy_variable_name (PolicyVariable variable);
 const char *policy_variable_text (PolicyVariable variable);
 

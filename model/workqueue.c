@@ -158,6 +158,8 @@ static void wake_up_worker (Task *task, WorkerPool *pool)
 /* The list of the request's direction; NULL for what is neither read nor write. */
 static AsyncList *async_list (Request *request)
 {
+  if (G_UNLIKELY (request->ring->sim->setup->policy->queues[request->queue].no_merge))
+    return NULL;
   return request->io.op == IO_READ    ? &request->ring->pending_async[0]
          : request->io.op == IO_WRITE ? &request->ring->pending_async[1]
                                       : NULL;

@@ -248,6 +248,53 @@ static void test_on_again_errors (void)
   }
 }
 
+/* ---- what a queue does ---- */
+
+/* One worker is busy with a write, another idle, when three more writes of the same file come. */
+#define BUSY_BUCKET                                                                                                     \
+  "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap sqe:w0+10 submit run:10 sqe:w0 submit run:10 sqe:w0 submit run:10 sqe:w0 " \
+  "submit:4 reap"
+/* Two workers, then nothing to do for 300 us. */
+#define TWO_THEN_NONE "S@1: ring:8 sqe:ar1 sqe:ar1 submit:2 reap run:300"
+
+static void test_queue_keys (void)
+{
+  static const struct {
+    const char *rule, *base, *keys, *script;
+    unsigned futile, created, alive;
+  } rows[] = {
+    { "kernel, 6.3: each wakes the idle worker", "linux-6.3", "Wake=kernel", BUSY_BUCKET, 3, 2, 2 },
+    { "always", "linux-6.3", "Wake=always", BUSY_BUCKET, 3, 2, 2 },
+    { "none-runs", "linux-6.3", "Wake=none-runs", BUSY_BUCKET, 0, 2, 2 },
+    { "bucket-free", "linux-6.3", "Wake=bucket-free", BUSY_BUCKET, 0, 2, 2 },
+    { "workers stay for 5 s", "linux-6.3", "Hash=inode", TWO_THEN_NONE, 0, 2, 2 },
+    { "IdleTime: the first leaves, the last stays", "linux-6.3", "IdleTime=100us", TWO_THEN_NONE, 0, 2, 1 },
+    { "longer than the pause", "linux-6.3", "IdleTime=1ms", TWO_THEN_NONE, 0, 2, 2 },
+    { "5.3: a continuation joins the one before", "linux-5.3", "Merge=kernel",
+      "S@1: ring:8 sqe:w0@0 sqe:w0@1 submit:2 reap", 1, 2, 2 },
+    { "Merge=none: each is queued", "linux-5.3", "Merge=none", "S@1: ring:8 sqe:w0@0 sqe:w0@1 submit:2 reap", 1, 3, 3 },
+  };
+
+  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
+    g_autofree char *rule =
+        g_strdup_printf ("Match=direct\nAttempt=nonblock\nOnAgain=queue:default\n[Queue default]\n%s", rows[i].keys);
+    Fixture *fixture = policy_fixture (rows[i].base, rule, "ext4");
+    const unsigned *alive;
+
+    fixture_set (fixture, "FileSystem ext4.WritePage=10000, FileSystem ext4.ReadPage=10000");
+    fixture_build (fixture);
+    fixture_script (fixture, rows[i].script);
+    fixture_run (fixture, rows[i].rule);
+    alive = &fixture->sim->count.workers_alive;
+    ROW_CHECK (fixture->sim->count.futile_wakeups == rows[i].futile, "%s: %d in vain", rows[i].rule,
+               (int) fixture->sim->count.futile_wakeups);
+    ROW_CHECK (fixture->sim->count.workers_created == rows[i].created && *alive == rows[i].alive,
+               "%s: %u workers created, %u alive", rows[i].rule, (unsigned) fixture->sim->count.workers_created,
+               *alive);
+    fixture_free (fixture);
+  }
+}
+
 /* ---- malformed sqes ---- */
 
 static void test_malformed (void)
@@ -358,6 +405,7 @@ void register_submit_tests (void)
   fixture_test (suite, "OnAgain=fail", test_on_again_fail);
   fixture_test (suite, "OnAgain=retry:N", test_on_again_retry);
   fixture_test (suite, "OnAgain= that does not apply", test_on_again_errors);
+  fixture_test (suite, "keys of a queue", test_queue_keys);
   fixture_test (suite, "malformed sqes", test_malformed);
   fixture_test (suite, "who may submit", test_single_issuer);
   fixture_test (suite, "registered files and buffers", test_fixed);

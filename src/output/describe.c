@@ -64,13 +64,17 @@ Description *describe_policy (const Policy *policy)
   for (unsigned i = 0; i < policy->n_rules; i++) {
     describe_rule (d, policy, &policy->rules[i]);
   }
-  description_table (d, "queues", "name kind max_workers hash kind_origin+ max_workers_origin+ hash_origin+");
+  description_table (d, "queues",
+                     "name kind max_workers hash wake idle_time merge kind_origin+ max_workers_origin+ hash_origin+");
   for (unsigned i = 0; i < policy->n_queues; i++) {
     const PolicyQueue *queue = &policy->queues[i];
     description_cell (d, queue->name);
     description_cell (d, kinds[queue->kind]);
     description_cell (d, queue->max_workers_text);
     description_cell (d, hashes[queue->hash]);
+    description_cell (d, queue->kind == QUEUE_IO_WQ ? policy_wake_name (queue->wake) : "-");
+    take_cell (d, queue->idle_time ? g_strdup_printf ("%" G_GUINT64_FORMAT, queue->idle_time) : g_strdup ("kernel"));
+    description_cell (d, queue->kind == QUEUE_IO_WQ ? "-" : queue->no_merge ? "none" : "kernel");
     description_cell (d, queue->kind_origin);
     description_cell (d, queue->max_workers_origin);
     description_cell (d, queue->hash_origin);
