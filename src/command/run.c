@@ -52,6 +52,15 @@ CommandExit command_run (const Options *options, GError **error)
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--decisions: logs one run, found --reps %u", reps);
     return EXIT_USAGE;
   }
+  if (options->decisions && options->output && !strcmp (options->decisions, options->output)) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--decisions: found the file of -o, expected another");
+    return EXIT_USAGE;
+  }
+  if (options->decisions && engine >= 0 && engine != APPLICATION_IO_URING) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--decisions: only io_uring has a policy, found --engine %s",
+                 application_engine_name ((ApplicationEngine) engine));
+    return EXIT_USAGE;
+  }
   if (options->decisions && !(log = open_log (options, scenario, &setup, error))) {
     return EXIT_IO;
   }

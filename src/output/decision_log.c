@@ -1,16 +1,14 @@
 /* See decision_log.h. */
 #include "src/output/decision_log.h"
 #include "src/output/escape.h"
+#include "src/output/output_stream.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
-#include <unistd.h>
 
 struct DecisionLog {
-  char *path, *temporary;
-  FILE *stream; /* NULL: finished */
-  int failure;  /* errno of the first write that failed */
+  char *path;
+  OutputStream output;
+  int failure; /* errno of the first write that failed */
   const Policy *policy;
   const Workload *workload;
   GString *line;
@@ -34,18 +32,12 @@ DecisionLog *decision_log_new (const char *path, const Policy *policy, const Wor
   log->policy = policy;
   log->workload = workload;
   log->line = g_string_new (header);
-  log->temporary = g_strconcat (path, ".XXXXXX", NULL);
-  const int fd = g_mkstemp_full (log->temporary, O_RDWR, 0666);
-  log->stream = fd >= 0 ? fdopen (fd, "w") : NULL;
-  if (!log->stream) {
-    set_error (error, log, errno);
-    if (fd >= 0) {
-      close (fd);
-      g_unlink (log->temporary);
-    }
+  const int failure = output_stream_open (&log->output, path);
+  if (failure) {
+    set_error (error, log, failure);
     return NULL;
   }
-  if (fwrite (log->line->str, 1, log->line->len, log->stream) != log->line->len) {
+  if (fwrite (log->line->str, 1, log->line->len, log->output.stream) != log->line->len) {
     log->failure = errno ? errno : EIO;
   }
   return g_steal_pointer (&log);
@@ -113,25 +105,18 @@ void decision_log_add (const Decision *decision, void *data)
                           outcome_name (decision->outcome));
   append_saw (line, decision);
   g_string_append_c (line, '\n');
-  if (!log->failure && fwrite (line->str, 1, line->len, log->stream) != line->len) {
+  if (!log->failure && fwrite (line->str, 1, line->len, log->output.stream) != line->len) {
     log->failure = errno ? errno : EIO;
   }
 }
 
 gboolean decision_log_finish (DecisionLog *log, gboolean interrupted, GError **error)
 {
-  if (interrupted && fputs ("# interrupted: the run was not at its end\n", log->stream) == EOF && !log->failure) {
+  if (interrupted && fputs ("# interrupted: the run was not at its end\n", log->output.stream) == EOF && !log->failure) {
     log->failure = errno ? errno : EIO;
   }
-  if (fclose (log->stream) != 0 && !log->failure) {
-    log->failure = errno;
-  }
-  log->stream = NULL;
-  if (!log->failure && g_rename (log->temporary, log->path) != 0) {
-    log->failure = errno;
-  }
+  log->failure = output_stream_finish (&log->output, log->failure);
   if (log->failure) {
-    g_unlink (log->temporary);
     set_error (error, log, log->failure);
   }
   return !log->failure;
@@ -142,12 +127,8 @@ void decision_log_free (DecisionLog *log)
   if (!log) {
     return;
   }
-  if (log->stream) {
-    fclose (log->stream);
-    g_unlink (log->temporary);
-  }
+  output_stream_clear (&log->output);
   g_string_free (log->line, TRUE);
-  g_free (log->temporary);
   g_free (log->path);
   g_free (log);
 }

@@ -1,21 +1,17 @@
 /* See trace_writer.h. */
 #include "src/output/trace_writer.h"
 #include "src/output/escape.h"
+#include "src/output/output_stream.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct TraceWriter {
   TraceWriteFormat format;
-  char *path, *temporary; /* NULL: not to be renamed */
-  FILE *stream;           /* NULL: finished */
-  int failure;            /* errno of the first write that failed */
-  GPtrArray *files;       /* of char *: names */
-  uint64_t last;          /* us: stamp of the last request */
+  char *path; /* NULL: standard output */
+  OutputStream output;
+  int failure;      /* errno of the first write that failed */
+  GPtrArray *files; /* of char *: names */
+  uint64_t last;    /* us: stamp of the last request */
   GString *line;
 };
 
@@ -29,35 +25,9 @@ static void set_error (GError **error, const char *path, int number)
 static void put_line (TraceWriter *writer)
 {
   g_string_append_c (writer->line, '\n');
-  if (!writer->failure && fwrite (writer->line->str, 1, writer->line->len, writer->stream) != writer->line->len) {
+  if (!writer->failure && fwrite (writer->line->str, 1, writer->line->len, writer->output.stream) != writer->line->len) {
     writer->failure = errno ? errno : EIO;
   }
-}
-
-/* Opens writer->stream: a temporary file beside what `path` stands for, or that itself if it is no regular file. */
-static gboolean open_stream (TraceWriter *writer, const char *path)
-{
-  struct stat status;
-  const gboolean exists = stat (path, &status) == 0;
-
-  if (exists && !S_ISREG (status.st_mode)) {
-    errno = S_ISDIR (status.st_mode) ? EISDIR : 0;
-    writer->stream = errno ? NULL : fopen (path, "w");
-    return writer->stream != NULL;
-  }
-  char *target = exists ? realpath (path, NULL) : NULL; /* a symbolic link stays one */
-  writer->path = g_strdup (target ? target : path);
-  free (target);
-  writer->temporary = g_strconcat (writer->path, ".XXXXXX", NULL);
-  const int fd = g_mkstemp_full (writer->temporary, O_RDWR, 0666);
-  writer->stream = fd >= 0 ? fdopen (fd, "w") : NULL;
-  if (!writer->stream && fd >= 0) {
-    const int number = errno;
-    close (fd);
-    g_unlink (writer->temporary);
-    errno = number;
-  }
-  return writer->stream != NULL;
 }
 
 TraceWriter *trace_writer_new (const char *path, TraceWriteFormat format, GError **error)
@@ -68,13 +38,14 @@ TraceWriter *trace_writer_new (const char *path, TraceWriteFormat format, GError
   g_autoptr (TraceWriter) writer = g_new0 (TraceWriter, 1);
 
   writer->format = format;
+  writer->path = g_strdup (path);
   writer->files = g_ptr_array_new_with_free_func (g_free);
   writer->line = g_string_new (heads[format]);
   writer->last = 1;
   if (!path) {
-    writer->stream = stdout;
-  } else if (!open_stream (writer, path)) {
-    set_error (error, path, errno);
+    writer->output.stream = stdout;
+  } else if ((writer->failure = output_stream_open (&writer->output, path))) {
+    set_error (error, path, writer->failure);
     return NULL;
   }
   put_line (writer);
@@ -140,17 +111,15 @@ gboolean trace_writer_finish (TraceWriter *writer, GError **error)
   for (unsigned i = 0; i < writer->files->len; i++) {
     put_file_line (writer, writer->files->pdata[i], "close");
   }
-  if ((writer->stream == stdout ? fflush (stdout) : fclose (writer->stream)) != 0 && !writer->failure) {
-    writer->failure = errno;
-  }
-  writer->stream = NULL;
-  if (writer->temporary && !writer->failure && g_rename (writer->temporary, writer->path) != 0) {
-    writer->failure = errno;
+  if (writer->output.stream == stdout) {
+    if (fflush (stdout) != 0 && !writer->failure) {
+      writer->failure = errno;
+    }
+    writer->output.stream = NULL;
+  } else {
+    writer->failure = output_stream_finish (&writer->output, writer->failure);
   }
   if (writer->failure) {
-    if (writer->temporary) {
-      g_unlink (writer->temporary);
-    }
     set_error (error, writer->path, writer->failure);
   }
   return !writer->failure;
@@ -161,15 +130,11 @@ void trace_writer_free (TraceWriter *writer)
   if (!writer) {
     return;
   }
-  if (writer->stream && writer->stream != stdout) {
-    fclose (writer->stream);
-    if (writer->temporary) {
-      g_unlink (writer->temporary);
-    }
+  if (writer->output.stream != stdout) {
+    output_stream_clear (&writer->output);
   }
   g_ptr_array_unref (writer->files);
   g_string_free (writer->line, TRUE);
-  g_free (writer->temporary);
   g_free (writer->path);
   g_free (writer);
 }
