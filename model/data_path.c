@@ -83,8 +83,9 @@ char *data_path_find (const char *kind, const char *name, const char *suffix, GE
   names = data_path_list (kind, suffix);
   phrase = suggest_phrase (name, (const char *const *) names);
   all = g_strjoinv (", ", names);
-  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: no such name among the shipped %s%s%s%s%s", quoted, kind,
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT, "%s: no such name among the shipped %s%s%s%s%s%s", quoted, kind,
                phrase, *phrase ? " There are: " : "; there are: ", *all ? all : "none",
-               directory ? "" : " (the data directory is missing; set URINGSIM_DATADIR)");
+               directory ? "" : " (the data directory is missing; set URINGSIM_DATADIR)",
+               g_file_test (name, G_FILE_TEST_IS_REGULAR) ? "; the file of this name is ./NAME" : "");
   return NULL;
 }

@@ -4,6 +4,8 @@
  *   cc -shared -fPIC -o trylock-inline.so trylock-inline.c
  *   uringsim compare job.fio --policy ./trylock-inline.so,linux-6.3
  *
+ * The header is installed with uringsim; in its source tree, where it is in model/, add -Imodel.
+ *
  * Buffered writes are tried in the submitter if the inode lock is free, else punted; all else goes as under Linux 6.3.
  */
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* Loading what a simulation needs; see scenario.h. */
 #include "src/command/scenario.h"
+#include "src/output/escape.h"
 #include "src/output/format.h"
 
 Machine *scenario_load_machine (const char *name, const GPtrArray *set, GError **error)
@@ -49,7 +50,14 @@ static gboolean load_workload (Scenario *scenario, const Options *options, int r
     return FALSE;
   }
   for (unsigned i = 0; i < options->arguments->len; i++) {
-    g_ptr_array_add (paths, options->arguments->pdata[i]);
+    const char *path = options->arguments->pdata[i];
+    if (g_str_has_suffix (path, ".policy")) {
+      g_autofree char *shown = escape_text_short (path, -1, 200);
+      g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
+                   "%s: found a policy, expected a workload; a policy is given by --policy", shown);
+      return FALSE;
+    }
+    g_ptr_array_add (paths, (char *) path);
   }
   g_ptr_array_add (paths, NULL);
   input.engine = options->engines->len == 1 ? (int) g_array_index (options->engines, ApplicationEngine, 0) : -1;

@@ -167,7 +167,7 @@ static gboolean spool (ByteSource *source, int from, GError **error)
       return fail (error, INPUT_ERROR_IO, source->name, "reading failed: %s", g_strerror (errno));
     }
     if (kept == 0 && is_junk (block, (gsize) n)) {
-      return fail (error, INPUT_ERROR_DATA, source->name, "binary data; expected a fio job file or an iolog");
+      return fail (error, INPUT_ERROR_DATA, source->name, "binary data");
     }
     kept += (uint64_t) n;
     if (kept > SPOOL_MAX) {
@@ -208,7 +208,7 @@ static gboolean open_path (ByteSource *source, const char *path, GError **error)
   }
   source->size = (uint64_t) source->stat.st_size;
   if (source->size == 0) {
-    return fail (error, INPUT_ERROR_DATA, source->name, "is empty; expected a fio job file or an iolog");
+    return fail (error, INPUT_ERROR_DATA, source->name, "is empty");
   }
   return look_at_magic (source, error);
 }
@@ -229,7 +229,7 @@ ByteSource *byte_source_new_from_memory (const char *name, const void *bytes, gs
   source->bytes = g_bytes_new (bytes, len);
   source->size = len;
   if (len == 0) {
-    fail (error, INPUT_ERROR_DATA, source->name, "is empty; expected a fio job file or an iolog");
+    fail (error, INPUT_ERROR_DATA, source->name, "is empty");
   }
   if (len == 0 || !look_at_magic (source, error)) {
     byte_source_unref (source);

@@ -30,9 +30,12 @@ void input_refuse (const ByteSource *source, InputKind kind, const char *expecte
                  byte_source_name (source), quoted, expected);
   } else {
     const gboolean measured = kind == INPUT_THROUGHPUT || kind == INPUT_LOCK_SHARE || kind == INPUT_FIO_JSON;
-    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: looks like %s %s, which %s; expected %s",
+    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: looks like %s %s%s; expected %s",
                  byte_source_name (source), kind == INPUT_IOLOG ? "an" : "a", input_kind_name (kind),
-                 measured ? "is for uringsim validate" : "cannot be simulated yet", expected);
+                 measured ? ", which is for uringsim validate"
+                 : kind == INPUT_TRACEPOINTS || kind == INPUT_IOLOG_V1 ? ", which cannot be simulated yet"
+                                                                        : "",
+                 expected);
   }
 }
 

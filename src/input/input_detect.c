@@ -210,8 +210,7 @@ InputKind input_detect (const ByteSource *source, GError **error)
   g_autofree char *bytes = g_malloc (LOOKED_AT);
   const gssize n = byte_source_peek (source, bytes, LOOKED_AT, error);
   if (n == 0) {
-    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: is empty; expected a fio job file or an iolog",
-                 byte_source_name (source));
+    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: is empty", byte_source_name (source));
   }
   return n > 0 ? detect (bytes, (gsize) n) : INPUT_UNKNOWN;
 }

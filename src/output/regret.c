@@ -46,8 +46,8 @@ static void print_policy (const RegretPolicy *regret, GString *out)
     text_table_take (table, row->time_ns.n > 1 ? signed_time (&row->latency_ns) : g_strdup (""));
     text_table_add (table, regret_verdict (row));
   }
-  g_string_append_printf (out, "\nPolicy %s, engine %s, %" G_GUINT64_FORMAT " I/Os\n", regret->policy->name,
-                          regret->engine, regret->ios);
+  g_autofree char *ios = format_count (regret->ios);
+  g_string_append_printf (out, "\nPolicy %s, engine %s, %s I/Os\n", regret->policy->name, regret->engine, ios);
   if (regret->rows->len) {
     text_table_print (table, 2, out);
   }
