@@ -167,7 +167,6 @@ static void test_marks (void)
     { "depth 8 has one mode", "1 ext4 wq 8 10 10 150 150", FALSE, FALSE, 0.1, 14 },
   };
   for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
-    g_auto (GStrv) words = g_strsplit (row[i].record, " ", -1);
     g_autofree char *records = g_strdup_printf ("1 ext4 psync 1 100 100 100 100;%s", row[i].record);
     Case c;
     case_init (&c, records);

@@ -137,7 +137,6 @@ Objective *objective_parse (const char *text, GError **error)
 {
   g_autoptr (Objective) objective = g_new0 (Objective, 1);
   g_auto (GStrv) parts = g_strsplit (text, ",", -1);
-  g_autofree char *whole = NULL;
   gboolean seen_goal = FALSE;
 
   for (char **part = parts; *part; part++) {
