@@ -237,14 +237,16 @@ static void writeback_start (Task *task, Inode *inode, const GArray *runs)
 
   if (!n)
     return;
-  for (unsigned i = 0; i < n; i++)
-    page_cache_start_writeback (&inode->pages, run[i]);
   writeback = g_malloc0 (sizeof (Writeback) + n * sizeof (Bio));
   writeback->inode = inode;
   writeback->number = inode->writeback_next++;
-  writeback->first = run[0].first;
-  writeback->end = run[n - 1].first + run[n - 1].pages;
+  writeback->first = UINT64_MAX;
   writeback->left = n;
+  for (unsigned i = 0; i < n; i++) { /* a sweep that starts again at the lowest pages: not in order */
+    page_cache_start_writeback (&inode->pages, run[i]);
+    writeback->first = MIN (writeback->first, run[i].first);
+    writeback->end = MAX (writeback->end, run[i].first + run[i].pages);
+  }
   g_ptr_array_add (inode->writeback, writeback);
   block_start_plug (task, &plug);
   for (unsigned i = 0; i < n; i++) {

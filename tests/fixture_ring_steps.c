@@ -2,6 +2,7 @@
 #include "tests/fixture_private.h"
 
 #include "model/file_io.h"
+#include "model/page_io.h"
 #include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/task_work.h"
@@ -171,6 +172,13 @@ static void step_results (Actor *actor, const Step *step)
   g_string_free (text, TRUE);
 }
 
+/* What the flusher does with file 0. */
+static void step_flush (Actor *actor, const Step *step)
+{
+  page_io_write_some (actor->task, fixture_inode (actor->fixture, 0), g_ascii_strtoull (step->text, NULL, 10));
+  task_sync (actor->task);
+}
+
 static void step_call (Actor *actor, const Step *step)
 {
   Fixture *fixture = actor->fixture;
@@ -283,6 +291,7 @@ const StepKind fixture_ring_steps[] = {
   { "reap", step_reap },
   { "results", step_results },
   { "call", step_call },
+  { "flush", step_flush },
   { "free", step_free },
   { "worker", step_worker },
   { "irq", step_irq },

@@ -47,6 +47,7 @@
  *   leave                    the ring is closed, as far as the task's io-wq knows
  *   iowq-cancel:NAME         of a request; logs "cancelled", "running" or "not found"
  *   call:REQUEST             a system call that waits, as psync's; logs its result in bytes, or "-errno"
+ *   flush:N                  takes N dirty pages of file 0 and starts to write them, as the flusher does
  *   free                     leaves a request for the ring's owner to free, as a worker of 6.4+ does
  *   worker:REQUEST  irq:N,REQUEST    a completion that the owner has to post, from a worker; from an interrupt on CPU N
  *   taskrun                  logs whether IORING_SQ_TASKRUN is set: "taskrun" or "-"
