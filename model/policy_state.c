@@ -4,12 +4,12 @@
 #include "model/application.h"
 #include "model/cpu.h"
 #include "model/file_io.h"
-#include "src/engine/portable_math.h"
-
-#include <string.h>
 #include "model/policy_plugin.h"
 #include "model/tctx.h"
 #include "model/workqueue.h"
+#include "src/engine/portable_math.h"
+
+#include <string.h>
 
 static double lookup_queues (const Ring *ring, PolicyVariable variable)
 {

@@ -19,8 +19,9 @@ static const Command commands[] = {
   { "validate", USER_VALIDATE, "DIRECTORY|FILE [JOB]", "what a real machine did beside the simulation",
     "DIRECTORY holds captures (NAME.fio, NAME.trace.gz, validate.ini): the io_uring events of each\n"
     "request, their order and counts, workers and context switches are compared with the trace.  What\n"
-    "the options do not give is taken from validate.ini.  FILE is a JSON result of fio (rates and latencies are\n"
-    "compared), or holds throughput records (ratios to psync) or lock shares.  Exit status 1 if a capture does not agree, or errors pass the thresholds.",
+    "the options do not give is taken from validate.ini.  FILE is a JSON result of fio (rates and\n"
+    "latencies are compared), or holds throughput records (ratios to psync) or lock shares.  Exit status\n"
+    "1 if a capture does not agree, or errors pass the thresholds.",
     command_validate },
   { "calibrate", USER_CALIBRATE, "RESULT...", "a machine file fitted to measured results",
     "Fits a few values of a machine to measured throughput, names those that the results cannot tell, and\n"
@@ -51,12 +52,12 @@ static const Command commands[] = {
     "Lists every defect of the files that trace info takes, with FILE:LINE.  Exit status 1 if there is one.",
     trace_check_command },
   { "trace convert", USER_CONVERT, "FILE", "a trace in another format",
-    "Writes the requests of a trace as an iolog of version 3 (default), version 2, or CSV, to standard output or -o FILE.\n"
-    "What is lost is said on standard error.",
+    "Writes the requests of a trace as an iolog of version 3 (default), version 2, or CSV, to standard\n"
+    "output or -o FILE.  What is lost is said on standard error.",
     trace_convert_command },
   { "trace cut", USER_CUT, "FILE", "a part of a trace",
-    "Writes those requests of a trace that --from, --until, --op, --file and --limit-ios leave, as trace convert does.\n"
-    "Times count from --from.",
+    "Writes those requests of a trace that --from, --until, --op, --file and --limit-ios leave, as trace\n"
+    "convert does.  Times count from --from.",
     trace_cut_command },
   { 0 },
 };
