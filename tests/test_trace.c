@@ -362,6 +362,9 @@ static void test_latencies (void)
       LINE ("000001000", "Q   R 8 + 8 [x]") "  8,1 0 1 0.000002000 1 C R 8 + 8 [0]\n" LINE ("000005000",
                                                                                             "C   R 8 + 8 [-5]"),
       "latencies=1 latency_mean_ns=4000 completions=2 errors=1" },
+    { "an error code stands on its own line",
+      LINE ("000001000", "Q   R 8 + 8 [x]") LINE ("000003000", "C   R 8 + 8 [") "8,0 0 1 0.000004000 1 Q R 8 + 8 [x]\n",
+      "completions=1 errors=0" },
   };
   for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
     g_autoptr (GError) error = NULL;

@@ -175,13 +175,19 @@ static gboolean take_range (Cursor *cursor, BlockEvent *event)
   return TRUE;
 }
 
-/* The number in the last brackets, 0 if there is none. */
+/* The number in the last brackets, without its sign; 0 if there is none. */
 static int completion_error (const char *p, const char *end)
 {
-  while (end > p && end[-1] != '[') {
-    end--;
+  Cursor cursor = { end, end };
+  uint64_t number;
+  while (cursor.p > p && cursor.p[-1] != '[') {
+    cursor.p--;
   }
-  return end > p ? (int) g_ascii_strtoll (end, NULL, 10) : 0;
+  if (cursor.p == p) {
+    return 0;
+  }
+  take_char (&cursor, '-');
+  return take_number (&cursor, &number) ? (int) MIN (number, G_MAXINT) : 0;
 }
 
 /* NULL, or what was expected. (static) */
