@@ -303,7 +303,8 @@ static gboolean same_result (const RunResult *one, const RunResult *other)
   a.notes = b.notes = NULL;
   a.wall_s = b.wall_s = 0;
   if (one->periods->len != other->periods->len ||
-      memcmp (one->periods->data, other->periods->data, one->periods->len * sizeof (ResultPeriod)))
+      (one->periods->len &&
+       memcmp (one->periods->data, other->periods->data, one->periods->len * sizeof (ResultPeriod))))
     return FALSE;
   return memcmp (&a, &b, sizeof a) == 0 && memcmp (one->lock, other->lock, one->n_locks * sizeof *one->lock) == 0;
 }
