@@ -331,15 +331,20 @@ static FileIoResult direct_write (Task *task, Request *request, DirectHow how)
   WriteNeeds needs;
   PageCount count;
 
-  if (!inode_lock (task, request, mode, how != DIRECT_BLOCKING)) {
-    task_cost (task, COST_ATTEMPT_LOCKED);
-    return FILE_IO_AGAIN;
+  /* Asked again under the lock: meanwhile the file may have grown, or the blocks been written.  If less is needed then,
+   * the lock stays as it was taken; if more, it is taken anew. */
+  for (;;) {
+    if (!inode_lock (task, request, mode, how != DIRECT_BLOCKING)) {
+      task_cost (task, COST_ATTEMPT_LOCKED);
+      return FILE_IO_AGAIN;
+    }
+    task_sync (task);
+    needs = write_needs (sim, request);
+    if (G_LIKELY (needs.lock <= mode))
+      break;
+    inode_unlock (task, inode, mode);
+    mode = needs.lock;
   }
-  task_sync (task);
-  /* Asked again under the lock: meanwhile the file may have grown, or the blocks been written.  Less may be needed then
-   * than was thought, never more, and the lock stays as it was taken. */
-  needs = write_needs (sim, request);
-  g_assert (needs.lock <= mode);
   count = page_cache_count (&inode->pages, request->io.offset, request->io.length);
   if (nowait && (needs.may_block || (needs.drains && inode->direct) || count.missing < count.pages ||
                  (fs->timestamp_blocks && inode_needs_time_update (inode))))
