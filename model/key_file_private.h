@@ -4,7 +4,8 @@
 
 #include "model/key_file.h"
 
-typedef struct { char *name, *value; unsigned line, column; } KeyFileKey;      /* column: where the value begins, from 1 */
+/* column: where the value begins, from 1 */
+typedef struct { char *name, *value; unsigned line, column; } KeyFileKey;
 typedef struct { char *name; unsigned line; GPtrArray *keys; } KeyFileGroup;   /* keys: of KeyFileKey */
 
 struct KeyFile {

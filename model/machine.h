@@ -98,7 +98,7 @@
   X (COST_IDLE_RETURN,      "Scheduler", "IdleReturn", \
      "idle exit of a CPU woken within IdleEntry: from the end of that, without an IPI") \
   X (COST_APP_SCRAMBLE,     "Application", "Scramble", \
-     "fio, per 512 bytes of a write from a buffer of more than 32 KiB: scramble_buffers, lines no longer in the L1 cache")
+     "fio, per 512 bytes of a write from a buffer above 32 KiB: scramble_buffers, lines no longer in the L1 cache")
 
 #define MACHINE_COST_ENUM(id, group, key, text) id,
 typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;

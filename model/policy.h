@@ -15,9 +15,10 @@
  * (after the child's rule of that number).  Shipped generations number their rules from 100 up in steps of
  * 100 and close with 1000, so that numbers below 100 are free for children.
  *
- * retry:N tries again up to N times before what follows it; alone it ends in fail.  OnAgain= may be left out under Attempt=blocking, which never says EAGAIN.  Post= says when the completion of a
- * request that finished in its attempt is posted: with the batch (COMPLETE_DEFER), or at once, each alone, as
- * an issue without flags does it: the default under Attempt=blocking.  Hash= may be left out: none.
+ * retry:N tries again up to N times before what follows it; alone it ends in fail.  OnAgain= may be left out under
+ * Attempt=blocking, which never says EAGAIN.  Post= says when the completion of a request that finished in its attempt
+ * is posted: with the batch (COMPLETE_DEFER), or at once, each alone, as an issue without flags does it: the default
+ * under Attempt=blocking.  Hash= may be left out: none.
  */
 #ifndef POLICY_H
 #define POLICY_H

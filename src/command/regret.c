@@ -183,6 +183,14 @@ CommandExit compare_regret (const Options *options, const Scenario *scenario, GE
   };
   g_autoptr (GError) cause = NULL;
 
+  for (unsigned i = 0; i < options->engines->len; i++) {
+    const ApplicationEngine engine = g_array_index (options->engines, ApplicationEngine, i);
+    if (engine != APPLICATION_IO_URING) {
+      g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--regret: only io_uring has a policy, found --engine %s",
+                   application_engine_name (engine));
+      return EXIT_USAGE;
+    }
+  }
   for (unsigned i = 0; i < n; i++) {
     policies[i] = (RegretPolicy){ .policy = scenario->policies->pdata[i],
                                   .engine = "io_uring",
