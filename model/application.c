@@ -53,7 +53,7 @@ Application *application_new (Simulation *sim, const WorkloadJob *job)
   application->job = job;
   application->number = sim->applications->len;
   application->engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
-  application->sqpoll = application->engine == APPLICATION_IO_URING && application_wants_sqpoll (job, setup->sqpoll);
+  application->sqpoll = application->engine == APPLICATION_IO_URING && application_wants_sqpoll (setup, job);
   application->submit_and_wait =
       application->engine == APPLICATION_IO_URING && !application->sqpoll && job->ring.given && !job->ring.by_fio;
   application->sqe_flags = (job->fixed_files ? SQE_FIXED_FILE : 0) | (job->fixed_buffers ? SQE_FIXED_BUFFER : 0);

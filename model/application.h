@@ -97,9 +97,9 @@ void application_uring_reap (Application *application, unsigned min, unsigned ma
 void application_uring_submit_and_reap (Application *application, unsigned min, unsigned max, UrTime deadline);
 void application_uring_setup (Application *application);
 /* What the job asks io_uring_setup() for, on this kernel with this depth. */
-RingSetup application_ring_setup (const WorkloadJob *job, unsigned kernel, unsigned iodepth, gboolean sqpoll);
-/* --sqpoll, --no-sqpoll (`option` 1, 0) or, with -1, what the job and its ring say. */
-gboolean application_wants_sqpoll (const WorkloadJob *job, int option);
+RingSetup application_ring_setup (const SimulationSetup *setup, const WorkloadJob *job, unsigned kernel, unsigned iodepth);
+/* --sqpoll, --no-sqpoll, else what is known of its ring, else what the policy says of rings, else what the job says. */
+gboolean application_wants_sqpoll (const SimulationSetup *setup, const WorkloadJob *job);
 /* application_libaio.c */
 void application_libaio_queue (Application *application, Request *request);
 void application_libaio_commit (Application *application);

@@ -36,20 +36,40 @@ static RingFlags fio_ring_flags (unsigned kernel, gboolean sqpoll, gboolean hipr
   return flags;
 }
 
-gboolean application_wants_sqpoll (const WorkloadJob *job, int option)
+gboolean application_wants_sqpoll (const SimulationSetup *setup, const WorkloadJob *job)
 {
-  return option >= 0 ? option : job->ring.given ? job->ring.flags.sqpoll : job->sqpoll;
+  const PolicySqThread policy = setup->policy ? setup->policy->ring.sq_thread : SQ_THREAD_AS_JOB;
+
+  if (setup->sqpoll >= 0)
+    return setup->sqpoll;
+  return job->ring.given ? job->ring.flags.sqpoll : policy != SQ_THREAD_AS_JOB ? policy == SQ_THREAD_YES : job->sqpoll;
 }
 
-RingSetup application_ring_setup (const WorkloadJob *job, unsigned kernel, unsigned iodepth, gboolean sqpoll)
+/* Flags of a ring of which nothing is known: the policy's, else fio's. */
+static RingFlags default_ring_flags (const SimulationSetup *setup, const WorkloadJob *job, unsigned kernel,
+                                     gboolean sqpoll)
 {
+  RingFlags flags = fio_ring_flags (kernel, sqpoll, job->hipri), asked;
+
+  if (!setup->policy || !setup->policy->ring.flags_given)
+    return flags;
+  asked = setup->policy->ring.flags;
+  asked.iopoll = flags.iopoll;
+  asked.cqsize = flags.cqsize;
+  return asked;
+}
+
+RingSetup application_ring_setup (const SimulationSetup *simulation, const WorkloadJob *job, unsigned kernel,
+                                  unsigned iodepth)
+{
+  const gboolean sqpoll = application_wants_sqpoll (simulation, job);
   const RingOptions *options = &job->ring;
   RingSetup setup = {
     .entries = options->given && options->sq_entries ? options->sq_entries : iodepth,
     .cq_entries = options->cq_entries,
-    .flags = options->given ? options->flags : fio_ring_flags (kernel, sqpoll, job->hipri),
+    .flags = options->given ? options->flags : default_ring_flags (simulation, job, kernel, sqpoll),
     .sq_cpu = job->sqpoll_cpu,
-    .sq_idle = options->sq_idle,
+    .sq_idle = options->given || !simulation->policy ? options->sq_idle : simulation->policy->ring.sq_idle,
   };
 
   setup.flags.sqpoll = sqpoll;
@@ -83,8 +103,8 @@ static Ring *application_uring_attach (const Simulation *sim, const RingFlags *f
 
 void application_uring_setup (Application *application)
 {
-  RingSetup setup =
-      application_ring_setup (application->job, application->sim->kernel, application->iodepth, application->sqpoll);
+  RingSetup setup = application_ring_setup (application->sim->setup, application->job, application->sim->kernel,
+                                            application->iodepth);
 
   if (application->job->ring.given && !setup.flags.sq_aff)
     setup.sq_cpu = -1;

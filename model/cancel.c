@@ -1,6 +1,7 @@
 /* See cancel.h. */
 #include "model/cancel.h"
 
+#include "model/queue_owner.h"
 #include "model/task_work.h"
 #include "model/tctx.h"
 #include "model/timeout.h"
@@ -19,7 +20,7 @@ void io_req_task_complete (Task *task, Ring *ring, Request *request)
 /* io_async_cancel_one(): what waits is run as cancelled, and completes by task_work. */
 static int io_async_cancel_one (Task *task, Ring *ring, Request *target)
 {
-  IoWq *wq = io_uring_wq_peek (ring, target->queue);
+  IoWq *wq = queue_owner_io_wq_peek (ring, target->queue, target->inode);
 
   switch (wq ? io_wq_cancel (task, wq, target) : IO_WQ_CANCEL_NOTFOUND) {
   case IO_WQ_CANCEL_OK:

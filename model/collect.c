@@ -6,6 +6,7 @@
 #include "model/cpu.h"
 #include "model/dio_workqueue.h"
 #include "model/journal.h"
+#include "model/queue_owner.h"
 #include "model/sq_thread.h"
 #include "model/tctx.h"
 #include "model/writeback.h"
@@ -156,6 +157,12 @@ static void check_io_wq (Simulation *sim, const char *owner, const IoWq *wq)
     check_failed (sim, "check: io-wq of %s: %s", owner, wrong);
 }
 
+static void check_queue_set (Simulation *sim, const char *owner, const QueueSet *set)
+{
+  for (unsigned k = 0; set && k < set->n; k++)
+    check_io_wq (sim, owner, set->io_wq[k]);
+}
+
 static void check_io_wqs (Simulation *sim)
 {
   for (unsigned i = 0; i < sim->tasks->len; i++) {
@@ -170,6 +177,9 @@ static void check_io_wqs (Simulation *sim)
     for (unsigned k = 0; k < sim->setup->policy->n_queues; k++)
       check_io_wq (sim, "a ring", ring->io_wq[k]);
   }
+  for (unsigned i = 0; i < sim->inodes->len; i++)
+    check_queue_set (sim, "a file", ((const Inode *) g_ptr_array_index (sim->inodes, i))->queues);
+  check_queue_set (sim, "the system", sim->queues);
 }
 
 static void check_cpus (Simulation *sim)

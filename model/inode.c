@@ -3,6 +3,7 @@
 
 #include "model/journal.h"
 #include "model/page_io.h"
+#include "model/queue_owner.h"
 #include "model/writeback.h"
 
 #define IO_WQ_BUCKETS 64
@@ -39,6 +40,7 @@ Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState st
 
 void inode_free (Inode *inode)
 {
+  queue_set_free (inode->queues);
   g_free (inode->memory);
   page_cache_clear (&inode->pages);
   g_ptr_array_unref (inode->reads);

@@ -37,6 +37,7 @@ struct Inode {
   unsigned writers;                     /* streams of the workload that write to it */
   uint8_t  last_outcome;                /* PolicyLastOutcome of the last request that was tried or queued */
   PolicyMemory *memory;                 /* (nullable) */
+  struct QueueSet *queues;              /* of Per=inode (queue_owner.h); NULL: none is used */
   uint64_t mtime_tick;                  /* tick of the last time stamp update + 1; 0: never in this run */
 };
 

@@ -2,6 +2,7 @@
 #include "model/io_wq.h"
 
 #include "model/io_wq_private.h"
+#include "model/queue_owner.h"
 #include "model/submit.h"
 
 #define WORKER_IDLE_TIMEOUT (5 * UR_S)
@@ -43,7 +44,7 @@ static void io_wqe_init (IoWq *wq, unsigned node, Ring *ring, unsigned queue)
 
   wqe->wq = wq;
   wqe->node = node;
-  if (io_wq_is_managed (wq)) {
+  if (io_wq_is_managed (wq) || queue_owner_is_shared (policy)) {
     wqe->hash = g_new0 (IoWqHash, 1);
     wqe->hash->refs = 1;
   } else {
@@ -66,6 +67,8 @@ IoWq *io_wq_new (Ring *ring, unsigned queue, Task *task)
   wq->wake = policy->wake;
   wq->idle_time = policy->idle_time ? policy->idle_time : WORKER_IDLE_TIMEOUT;
   wq->task = task;
+  wq->shared = policy->per != PER_KERNEL;
+  wq->affinity = policy->affinity_text ? &policy->affinity : NULL;
   wq->n_wqes = wq->kernel < KERNEL (6, 4) ? sim->n_nodes : 1;
   wq->wqe = g_new0 (IoWqe, wq->n_wqes);
   for (unsigned i = 0; i < wq->n_wqes; i++)

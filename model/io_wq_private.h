@@ -61,7 +61,9 @@ struct IoWq {
   Simulation *sim;
   QueueHash hash_key;
   QueueWake wake; UrTime idle_time;     /* of the queue */
-  Task *task;                           /* owner; NULL from 5.5 to 5.11 */
+  Task *task;                           /* owner, who makes its workers; NULL from 5.5 to 5.11 */
+  gboolean shared;                      /* Per= of the policy: whose request wants a worker makes it */
+  const CpuMask *affinity;              /* of the policy; NULL: any */
   Task *manager;                        /* then only */
   unsigned kernel;
   unsigned n_wqes; IoWqe *wqe;

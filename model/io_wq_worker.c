@@ -66,6 +66,14 @@ static gboolean io_wq_hash_defer (const IoWorker *worker)
   return worker->current->hashed && next->hashed && next->bucket == worker->current->bucket;
 }
 
+/* Who makes workers of a shared io-wq: the owner of the request that the worker is at, else of the next one. */
+static Task *io_wq_creator (const IoWorker *worker)
+{
+  if (G_LIKELY (!worker->wqe->wq->shared))
+    return worker->wqe->wq->task;
+  return ring_owner ((worker->current ? worker->current : worker->acct->list->first)->ring);
+}
+
 /* io_queue_worker_create(): the owner is asked; the worker to come counts as running from now on. */
 static void io_queue_worker_create (Task *task, IoWorker *worker)
 {
@@ -74,7 +82,7 @@ static void io_queue_worker_create (Task *task, IoWorker *worker)
   worker->create_requested = TRUE;
   worker->create_acct = worker->acct;
   worker->acct->nr_running++;
-  task_work_add_create (task, worker->wqe->wq->task, worker);
+  task_work_add_create (task, io_wq_creator (worker), worker);
 }
 
 void io_wq_dec_running (Task *task, IoWorker *worker)
@@ -221,6 +229,7 @@ void io_wq_cpu_affinity (IoWq *wq, const CpuMask *cpus)
 {
   const Simulation *sim = wq->sim;
 
+  cpus = cpus ? cpus : wq->affinity;
   for (unsigned i = 0; i < wq->n_wqes; i++) {
     IoWqe *wqe = &wq->wqe[i];
 

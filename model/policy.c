@@ -16,30 +16,14 @@ G_STATIC_ASSERT ((int) POLICY_ERROR_UNKNOWN_KEY == (int) KEY_FILE_UNKNOWN_KEY);
 G_STATIC_ASSERT ((int) POLICY_ERROR_VALUE == (int) KEY_FILE_VALUE);
 
 #define RULE_PREFIX "Rule "
-#define QUEUE_PREFIX "Queue "
 #define RULE_NUMBER_MAX 99999u
 #define RETRY_PREFIX "retry:"
 #define RETRIES_MAX 1000u
-#define IDLE_TIME_MIN 1e3 /* ns */
-#define IDLE_TIME_MAX 1e12
 
 static const char *const head_keys[] = { "Name", "Title", "Kernel", "Base", "Source", "Account", NULL };
 static const char *const rule_keys[] = { "Match", "Attempt", "OnAgain", "Post", NULL };
-static const char *const queue_keys[] = { "Kind", "MaxWorkers", "Hash", "Wake", "IdleTime", "Merge", NULL };
-static const char *const wakes[] = { "kernel", "always", "none-runs", "bucket-free", NULL };
-static const char *const merges[] = { "kernel", "none", NULL };
 static const char *const posts[] = { "batch", "now", NULL };
 static const char *const attempts[] = { "nonblock", "blocking", "trylock", "none", NULL };
-static const char *const kinds[] = { "io-wq", "workqueue", NULL };
-static const char *const hashes[] = { "none", "inode", "file", "ring", NULL };
-
-typedef struct {
-  const GPtrArray *chain;    /* of KeyFile, the policy first */
-  GPtrArray *drafts;         /* of DraftRule */
-  gboolean knobs;            /* allowed */
-  unsigned n_rules, n_nodes; /* read so far, replaced ones too */
-  Policy *policy;
-} Loader;
 
 const char *policy_attempt_name (PolicyAttempt attempt)
 {
@@ -96,12 +80,16 @@ static gboolean rule_number (const char *group, unsigned *ret_number)
 
 static gboolean check_groups (const KeyFile *file, GError **error)
 {
-  static const char *const known[] = { "Policy", "Rule N", "Queue NAME", NULL };
+  static const char *const known[] = { "Policy", "Rule N", "Queue NAME", "Worker", "Ring", NULL };
 
   for (unsigned i = 0; i < key_file_n_groups (file); i++) {
-    const char *group = key_file_group (file, i);
+    const char *group = key_file_group (file, i), *const *keys;
     unsigned number;
     gboolean ok;
+
+    if (!policy_queue_group_keys (file, group, &keys, error)) {
+      return FALSE;
+    }
 
     if (g_str_has_prefix (group, RULE_PREFIX)) {
       if (!rule_number (group, &number)) {
@@ -110,13 +98,8 @@ static gboolean check_groups (const KeyFile *file, GError **error)
         return FALSE;
       }
       ok = key_file_check_keys (file, group, rule_keys, error);
-    } else if (g_str_has_prefix (group, QUEUE_PREFIX)) {
-      if (!key_file_name_valid (group + strlen (QUEUE_PREFIX))) {
-        key_file_set_error (error, file, group, NULL, KEY_FILE_VALUE,
-                            "[%s]: expected [Queue NAME], NAME of letters, digits, '.', '_' and '-'", group);
-        return FALSE;
-      }
-      ok = key_file_check_keys (file, group, queue_keys, error);
+    } else if (keys) {
+      ok = key_file_check_keys (file, group, keys, error);
     } else if (strcmp (group, "Policy") == 0) {
       ok = key_file_check_keys (file, group, head_keys, error);
     } else {
@@ -151,7 +134,7 @@ static gboolean check_knobs (const Loader *l, const KeyFile *file, const char *g
 }
 
 /* The value of an expression key; its errors become one line with the column. */
-static PolicyExpression *get_expression (const Loader *l, const KeyFile *file, const char *group, const char *key,
+PolicyExpression *policy_get_expression (const Loader *l, const KeyFile *file, const char *group, const char *key,
                                          char **ret_text, GError **error)
 {
   g_autofree char *text = NULL, *quoted = NULL;
@@ -179,193 +162,6 @@ static PolicyExpression *get_expression (const Loader *l, const KeyFile *file, c
   column = (unsigned) g_ascii_strtoull (message, (char **) &message, 10);
   key_file_set_error_at (error, file, group, key, column, KEY_FILE_VALUE, "%s=%s%s", key, quoted, message);
   return NULL;
-}
-
-/* ---- queues ---- */
-
-static gboolean check_max_workers (const KeyFile *file, const char *group, const PolicyExpression *expression,
-                                   GError **error)
-{
-  double value;
-
-  for (unsigned v = 0; v < POLICY_VARIABLE_COUNT; v++) {
-    if (v != POLICY_SQ_ENTRIES && v != POLICY_CPUS && v != POLICY_KERNEL &&
-        policy_expression_uses (expression, (PolicyVariable) v)) {
-      key_file_set_error (error, file, group, "MaxWorkers", KEY_FILE_VALUE,
-                          "MaxWorkers= is fixed when the ring is made: it can use sq_entries, cpus and kernel, not %s",
-                          policy_variable_name ((PolicyVariable) v));
-      return FALSE;
-    }
-  }
-  const Node *root = &expression->nodes[expression->root];
-
-  if ((policy_expression_constant (expression, &value) && value < 1) ||
-      (root->kind == NODE_KNOB && expression->knobs[root->a].low < 1)) {
-    key_file_set_error (error, file, group, "MaxWorkers", KEY_FILE_VALUE,
-                        "MaxWorkers= is less than 1: nobody would do the work");
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static PolicyQueue *find_queue (const Policy *policy, const char *name)
-{
-  for (unsigned i = 0; i < policy->n_queues; i++) {
-    if (strcmp (policy->queues[i].name, name) == 0) {
-      return &policy->queues[i];
-    }
-  }
-  return NULL;
-}
-
-static void replace (char **text, char *with)
-{
-  g_free (*text);
-  *text = with;
-}
-
-/* Keys that only one kind of queue has. */
-static gboolean check_kind_keys (const KeyFile *file, const PolicyQueue *queue, const char *group, GError **error)
-{
-  const char *key = queue->kind == QUEUE_WORKQUEUE ? (queue->wake        ? "Wake"
-                                                      : queue->idle_time ? "IdleTime"
-                                                                         : NULL)
-                    : queue->no_merge              ? "Merge"
-                                                   : NULL;
-
-  if (!key) {
-    return TRUE;
-  }
-  key_file_set_error (error, file, group, key_file_has (file, group, key) ? key : NULL,
-                      (KeyFileErrorCode) POLICY_ERROR_RULES, "[%s]: %s= is for Kind=%s only", group, key,
-                      kinds[queue->kind == QUEUE_WORKQUEUE ? QUEUE_IO_WQ : QUEUE_WORKQUEUE]);
-  return FALSE;
-}
-
-/* Wake=, IdleTime=, Merge= */
-static gboolean read_behaviour (const Loader *l, PolicyQueue *queue, const KeyFile *file, const char *group,
-                                GError **error)
-{
-  unsigned index;
-
-  if (key_file_has (file, group, "Wake")) {
-    if (!key_file_get_choice (file, group, "Wake", wakes, &index, error)) {
-      return FALSE;
-    }
-    queue->wake = (QueueWake) index;
-  }
-  if (key_file_has (file, group, "Merge")) {
-    if (!key_file_get_choice (file, group, "Merge", merges, &index, error)) {
-      return FALSE;
-    }
-    queue->no_merge = index == 1;
-  }
-  if (key_file_has (file, group, "IdleTime")) {
-    g_autofree char *text = NULL;
-    PolicyExpression *expression = get_expression (l, file, group, "IdleTime", &text, error);
-    double ns = 0;
-    const gboolean constant = expression && policy_expression_constant (expression, &ns);
-
-    policy_expression_free (expression);
-    if (!text) {
-      return FALSE;
-    }
-    if (!constant || ns < IDLE_TIME_MIN || ns > IDLE_TIME_MAX) {
-      key_file_set_error (error, file, group, "IdleTime", KEY_FILE_VALUE,
-                          "IdleTime=%s: expected a time from 1us to 1000s", text);
-      return FALSE;
-    }
-    queue->idle_time = (UrTime) ns;
-  }
-  return TRUE;
-}
-
-const char *policy_wake_name (QueueWake wake)
-{
-  g_return_val_if_fail (wake < G_N_ELEMENTS (wakes) - 1, NULL);
-  return wakes[wake];
-}
-
-/* Lays the keys of one [Queue NAME] over what the bases said. */
-static gboolean read_queue (const Loader *l, const KeyFile *file, const char *group, GError **error)
-{
-  Policy *policy = l->policy;
-  const char *name = group + strlen (QUEUE_PREFIX);
-  PolicyQueue *queue = find_queue (policy, name);
-  unsigned index;
-
-  if (!queue) {
-    if (policy->n_queues == POLICY_QUEUES_MAX) {
-      key_file_set_error (error, file, group, NULL, KEY_FILE_VALUE, "more than %u queues", POLICY_QUEUES_MAX);
-      return FALSE;
-    }
-    queue = &policy->queues[policy->n_queues++];
-    queue->name = g_strdup (name);
-  }
-  replace (&queue->origin, key_file_origin (file, group, NULL));
-  if (key_file_has (file, group, "Kind")) {
-    if (!key_file_get_choice (file, group, "Kind", kinds, &index, error)) {
-      return FALSE;
-    }
-    queue->kind = (QueueKind) index;
-    replace (&queue->kind_origin, key_file_origin (file, group, "Kind"));
-  }
-  if (key_file_has (file, group, "MaxWorkers")) {
-    policy_expression_free (queue->max_workers);
-    g_clear_pointer (&queue->max_workers_text, g_free);
-    queue->max_workers = get_expression (l, file, group, "MaxWorkers", &queue->max_workers_text, error);
-    if (!queue->max_workers || !check_max_workers (file, group, queue->max_workers, error)) {
-      return FALSE;
-    }
-    replace (&queue->max_workers_origin, key_file_origin (file, group, "MaxWorkers"));
-  }
-  if (key_file_has (file, group, "Hash")) {
-    if (!key_file_get_choice (file, group, "Hash", hashes, &index, error)) {
-      return FALSE;
-    }
-    queue->hash = (QueueHash) index;
-    replace (&queue->hash_origin, key_file_origin (file, group, "Hash"));
-  }
-  return read_behaviour (l, queue, file, group, error);
-}
-
-static gboolean check_queue (const KeyFile *file, const PolicyQueue *queue, GError **error)
-{
-  g_autofree char *group = g_strconcat (QUEUE_PREFIX, queue->name, NULL);
-
-  if (!queue->kind_origin || !queue->max_workers) {
-    key_file_set_error (error, file, group, NULL, KEY_FILE_VALUE, "[%s] lacks %s=", group,
-                        queue->kind_origin ? "MaxWorkers" : "Kind");
-    return FALSE;
-  }
-  if (queue->kind == QUEUE_WORKQUEUE && queue->hash != HASH_NONE) {
-    key_file_set_error (error, file, group, "Hash", (KeyFileErrorCode) POLICY_ERROR_RULES,
-                        "[%s]: a workqueue does not hash; Hash=%s needs Kind=io-wq", group, hashes[queue->hash]);
-    return FALSE;
-  }
-  return check_kind_keys (file, queue, group, error);
-}
-
-static gboolean read_queues (Loader *l, GError **error)
-{
-  l->policy->queues = g_new0 (PolicyQueue, POLICY_QUEUES_MAX);
-  for (unsigned i = l->chain->len; i > 0; i--) {
-    const KeyFile *file = l->chain->pdata[i - 1];
-
-    for (unsigned g = 0; g < key_file_n_groups (file); g++) {
-      const char *group = key_file_group (file, g);
-
-      if (g_str_has_prefix (group, QUEUE_PREFIX) && !read_queue (l, file, group, error)) {
-        return FALSE;
-      }
-    }
-  }
-  for (unsigned i = 0; i < l->policy->n_queues; i++) {
-    if (!check_queue (l->chain->pdata[0], &l->policy->queues[i], error)) {
-      return FALSE;
-    }
-  }
-  return TRUE;
 }
 
 /* ---- rules ---- */
@@ -443,7 +239,7 @@ static gboolean resolve_queue (const Loader *l, DraftRule *draft, GError **error
   if (!draft->queue_name) {
     return TRUE;
   }
-  queue = find_queue (l->policy, draft->queue_name);
+  queue = policy_find_queue (l->policy, draft->queue_name);
   if (queue) {
     draft->rule.queue = (unsigned) (queue - l->policy->queues);
     return TRUE;
@@ -483,7 +279,7 @@ static DraftRule *read_rule (Loader *l, unsigned level, const char *group, GErro
   rule_number (group, &number);
   draft->rule.number = (int) number;
   draft->rule.origin = key_file_origin (draft->file, group, NULL);
-  draft->rule.match = get_expression (l, draft->file, group, "Match", &draft->rule.match_text, error);
+  draft->rule.match = policy_get_expression (l, draft->file, group, "Match", &draft->rule.match_text, error);
   if (draft->rule.match && within_limits (l, draft, error) &&
       key_file_get_name (draft->file, "Policy", "Name", &draft->rule.policy, error) &&
       key_file_get_choice (draft->file, group, "Attempt", attempts, &attempt, error)) {
@@ -620,26 +416,6 @@ static gboolean collect_averages (Loader *l, GError **error)
   return TRUE;
 }
 
-/* A queue that this file writes down and no rule names is a mistake. */
-static gboolean check_queues_used (const Loader *l, GError **error)
-{
-  const KeyFile *own = l->chain->pdata[0];
-
-  for (unsigned q = 0; q < l->policy->n_queues; q++) {
-    g_autofree char *group = g_strconcat (QUEUE_PREFIX, l->policy->queues[q].name, NULL);
-    gboolean used = !key_file_has (own, group, NULL);
-
-    for (unsigned i = 0; !used && i < l->policy->n_rules; i++) {
-      used = l->policy->rules[i].on_again == ON_AGAIN_QUEUE && l->policy->rules[i].queue == q;
-    }
-    if (!used) {
-      key_file_set_error (error, own, group, NULL, (KeyFileErrorCode) POLICY_ERROR_RULES, "no rule uses [%s]", group);
-      return FALSE;
-    }
-  }
-  return TRUE;
-}
-
 /* ---- the whole ---- */
 
 static gboolean get_optional (const KeyFile *file, const char *key, char **ret_value, GError **error)
@@ -695,8 +471,8 @@ static Policy *load (const char *name_or_path, gboolean knobs, GError **error)
     return NULL;
   }
   loader.policy = g_new0 (Policy, 1);
-  if (read_head (&loader, error) && read_queues (&loader, error) && read_rules (&loader, error) &&
-      check_queues_used (&loader, error) && collect_averages (&loader, error) &&
+  if (read_head (&loader, error) && policy_read_queues (&loader, error) && read_rules (&loader, error) &&
+      policy_check_queues_used (&loader, error) && collect_averages (&loader, error) &&
       policy_collect_knobs (loader.policy, chain->pdata[0], error)) {
     return loader.policy;
   }
@@ -717,16 +493,10 @@ void policy_free (Policy *policy)
     rule_clear (&policy->rules[i]);
   }
   for (unsigned i = 0; i < policy->n_queues; i++) {
-    PolicyQueue *queue = &policy->queues[i];
-
-    g_free (queue->name);
-    policy_expression_free (queue->max_workers);
-    g_free (queue->max_workers_text);
-    g_free (queue->origin);
-    g_free (queue->kind_origin);
-    g_free (queue->max_workers_origin);
-    g_free (queue->hash_origin);
+    policy_queue_clear (&policy->queues[i]);
   }
+  g_free (policy->ring.origin);
+  g_free (policy->ring.flags_text);
   policy_clear_knobs (policy);
   g_free (policy->rules);
   g_free (policy->averages);

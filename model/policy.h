@@ -8,6 +8,9 @@
  *            OnAgain=[retry:N,]queue:NAME|poll|callback|fail  Post=batch|now
  *   [Queue NAME] Kind=io-wq|workqueue  MaxWorkers=EXPRESSION  Hash=inode|file|ring|none
  *                Wake=kernel|always|none-runs|bucket-free  IdleTime=TIME  Merge=kernel|none
+ *                Per=kernel|ring|inode|file|system  Affinity=any|LIST
+ *   [Worker]     Wake= IdleTime= Merge= Per= Affinity= of all queues that do not say otherwise
+ *   [Ring]       SqThread=yes|no  SqIdle=TIME  Flags=WORD,...: of rings that are set up as fio does
  *
  * Inheritance: Base= (recursively).  Rules merge by number: the child's rule replaces the base's
  * as a whole.  Queues merge by name and key by key.  Rules are tried in the order of their numbers, up to the
@@ -23,6 +26,7 @@
 #ifndef POLICY_H
 #define POLICY_H
 
+#include "model/cpu_mask.h"
 #include "model/kernel_version.h"
 #include "model/workload.h"
 #include <glib.h>
@@ -136,18 +140,40 @@ typedef enum { HASH_NONE, HASH_INODE, HASH_FILE, HASH_RING } QueueHash;
  * worker will find it. */
 typedef enum { WAKE_KERNEL, WAKE_ALWAYS, WAKE_NONE_RUNS, WAKE_BUCKET_FREE } QueueWake;
 
+/* Whose a queue is: for each of these there is one by itself, with its own limit, order, hash buckets and workers.
+ * PER_KERNEL: the ring's (io-wq up to 5.11, workqueues), later the submitting task's. */
+typedef enum { PER_KERNEL, PER_RING, PER_INODE, PER_FILE, PER_SYSTEM } QueuePer;
+
+/* Keys of a queue, for their origins. */
+typedef enum {
+  QUEUE_KEY_KIND, QUEUE_KEY_MAX_WORKERS, QUEUE_KEY_HASH, QUEUE_KEY_WAKE, QUEUE_KEY_IDLE_TIME, QUEUE_KEY_MERGE, QUEUE_KEY_PER,
+  QUEUE_KEY_AFFINITY, QUEUE_KEYS
+} QueueKey;
+
 typedef struct {
   char     *name;
   QueueKind kind;
   QueueWake wake;
+  QueuePer  per;
+  CpuMask   affinity; char *affinity_text;      /* CPUs of an io-wq's workers; empty, NULL: any */
   UrTime    idle_time;            /* an io-wq worker without work leaves after; 0: WORKER_IDLE_TIMEOUT, 5 s */
   gboolean  no_merge;             /* workqueue: sequential requests are not joined, as 5.1 to 5.4 do */
   PolicyExpression *max_workers; char *max_workers_text;
   QueueHash hash;
   char     *origin;               /* FILE:LINE, for show (of the group; keys may come from several files) */
-  char     *kind_origin, *max_workers_origin;   /* FILE:LINE of each key */
-  char     *hash_origin;          /* NULL: not given, HASH_NONE */
+  char     *key_origin[QUEUE_KEYS];             /* FILE:LINE of each key; NULL: not given */
 } PolicyQueue;
+
+typedef enum { SQ_THREAD_AS_JOB, SQ_THREAD_YES, SQ_THREAD_NO } PolicySqThread;      /* SQPOLL: as the job says */
+
+/* [Ring]: for rings that neither the command line nor a capture describes. */
+typedef struct {
+  PolicySqThread sq_thread;
+  UrTime    sq_idle;              /* 0: the kernel's second */
+  gboolean  flags_given; RingFlags flags;       /* instead of fio's; SQPOLL is in sq_thread */
+  char     *origin;               /* FILE:LINE of the nearest [Ring]; NULL: there is none */
+  char     *flags_text;
+} PolicyRing;
 
 typedef struct {
   int       number;
@@ -178,6 +204,7 @@ typedef struct Policy {
   GPtrArray *bases;               /* of char *: names from the direct base upwards */
   unsigned n_rules;  PolicyRule  *rules;      /* in the order in which they are tried */
   unsigned n_queues; PolicyQueue *queues;
+  PolicyRing ring;
   unsigned n_averages; const PolicyAverage **averages;      /* of all rules */
   unsigned n_knobs; PolicyKnob *knobs;          /* of the rules and queues in force; 0 unless loaded for a search */
   struct PolicyPlugin *plugin;    /* (nullable) decides first, policy_plugin.h */
@@ -210,6 +237,7 @@ const PolicyRule *policy_decide (const Policy *policy, PolicyLookup lookup, void
 char       *policy_on_again_text (const Policy *policy, const PolicyRule *rule);
 const char *policy_attempt_name (PolicyAttempt attempt);
 const char *policy_wake_name (QueueWake wake);
+const char *policy_per_name (QueuePer per);
 const char *policy_variable_name (PolicyVariable variable);
 const char *policy_variable_text (PolicyVariable variable);
 

@@ -5,19 +5,20 @@
 #include "model/cpu.h"
 #include "model/file_io.h"
 #include "model/policy_plugin.h"
+#include "model/queue_owner.h"
 #include "model/tctx.h"
 #include "model/workqueue.h"
 #include "src/engine/portable_math.h"
 
 #include <string.h>
 
-static double lookup_queues (const Ring *ring, PolicyVariable variable)
+static double lookup_queues (const Ring *ring, const Inode *inode, PolicyVariable variable)
 {
   double sum = 0;
 
   for (unsigned i = 0; i < ring->sim->setup->policy->n_queues; i++) {
-    const IoWq *io_wq = io_uring_wq_peek (ring, i);
-    const Workqueue *workqueue = ring->workqueue[i];
+    const IoWq *io_wq = queue_owner_io_wq_peek (ring, i, inode);
+    const Workqueue *workqueue = queue_owner_workqueue_peek (ring, i, inode);
 
     if (!io_wq && !workqueue)
       continue; /* not used yet */
@@ -265,7 +266,7 @@ double policy_state_lookup (PolicyVariable variable, void *data)
   case POLICY_QUEUE_PENDING:
   case POLICY_QUEUE_RUNNING:
   case POLICY_WORKERS_IDLE:
-    return lookup_queues (ring, variable);
+    return lookup_queues (ring, context->request->inode, variable);
   default:
     return lookup_request (sim, context->request, variable);
   }

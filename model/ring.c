@@ -4,6 +4,7 @@
 #include "model/io_wq.h"
 #include "model/iopoll.h"
 #include "model/link.h"
+#include "model/queue_owner.h"
 #include "model/task_work.h"
 #include "model/timeout.h"
 #include "model/workqueue.h"
@@ -45,11 +46,14 @@ Ring *ring_new (Simulation *sim, Application *application, const RingSetup *setu
   ring->hash = g_new0 (IoWqHash *, policy->n_queues);
   ring->workqueue = g_new0 (Workqueue *, policy->n_queues);
   for (unsigned i = 0; i < policy->n_queues; i++) {
+    if (queue_owner_is_shared (&policy->queues[i]))
+      continue;
     if (policy->queues[i].kind == QUEUE_WORKQUEUE)
       ring->workqueue[i] = workqueue_new (ring, &policy->queues[i]);
     else if (sim->kernel < KERNEL (5, 12))
-      ring->io_wq[i] =
-          sim->kernel >= KERNEL (5, 6) && ring->attach ? io_wq_get (ring->attach->io_wq[i]) : io_wq_new (ring, i, NULL);
+      ring->io_wq[i] = sim->kernel >= KERNEL (5, 6) && ring->attach && policy->queues[i].per == PER_KERNEL
+                           ? io_wq_get (ring->attach->io_wq[i])
+                           : io_wq_new (ring, i, NULL);
   }
   g_ptr_array_add (sim->rings, ring);
   return ring;

@@ -63,6 +63,7 @@ struct Simulation {
   void *plugin_state;                   /* what the open() of a policy plug-in returned */
   Timeline *timeline;                   /* for the report */
   Journal *journal;                     /* of the file system */
+  struct QueueSet *queues;              /* of Per=system (queue_owner.h); NULL: none is used */
   WorkerPool *kworkers;                 /* [n_nodes], of the workqueues before 5.5; NULL without one */
   DioPool *dio_pools;                   /* [n_cpus], of direct writes that have ended (dio_workqueue.h); NULL: none yet */
   GPtrArray *applications;              /* of Application, owned */

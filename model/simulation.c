@@ -9,6 +9,7 @@
 #include "model/journal.h"
 #include "model/policy_plugin.h"
 #include "model/policy_state.h"
+#include "model/queue_owner.h"
 #include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/workqueue.h"
@@ -144,9 +145,10 @@ static void sim_init_costs (Simulation *sim)
 }
 
 /* What io_uring_setup() would answer. */
-static gboolean check_ring (const WorkloadJob *job, unsigned kernel, unsigned depth, int sqpoll, GError **error)
+static gboolean check_ring (const SimulationSetup *setup, const WorkloadJob *job, unsigned kernel, unsigned depth,
+                            GError **error)
 {
-  RingSetup ring = application_ring_setup (job, kernel, depth, application_wants_sqpoll (job, sqpoll));
+  RingSetup ring = application_ring_setup (setup, job, kernel, depth);
   g_autoptr (GError) answer = NULL;
   RingSizes sizes;
 
@@ -173,9 +175,9 @@ static gboolean check_cpus (const WorkloadJob *job, unsigned cpus, GError **erro
 }
 
 /* The CPU and the use of the sq_thread. */
-static gboolean check_sq_thread (const WorkloadJob *job, unsigned cpus, int sqpoll, GError **error)
+static gboolean check_sq_thread (const SimulationSetup *setup, const WorkloadJob *job, unsigned cpus, GError **error)
 {
-  gboolean wanted = application_wants_sqpoll (job, sqpoll);
+  gboolean wanted = application_wants_sqpoll (setup, job);
 
   if (wanted && job->sqpoll_cpu >= (int) cpus)
     g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG, "job \"%s\": %s=%d, expected a CPU from 0 to %u",
@@ -212,6 +214,23 @@ static gboolean check_io_wq (const WorkloadJob *job, unsigned kernel, unsigned c
   else
     return TRUE;
   return FALSE;
+}
+
+/* Affinity= of the policy's queues: the CPUs must be there. */
+static gboolean check_affinity (const Policy *policy, unsigned cpus, GError **error)
+{
+  for (unsigned i = 0; i < policy->n_queues; i++) {
+    const PolicyQueue *queue = &policy->queues[i];
+    const unsigned cpu = cpu_mask_next (&queue->affinity, cpus);
+
+    if (cpu < CPU_MASK_CPUS) {
+      g_set_error (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                   "%s: [Queue %s]: Affinity=%s names CPU %u, the machine has CPUs from 0 to %u",
+                   queue->key_origin[QUEUE_KEY_AFFINITY], queue->name, queue->affinity_text, cpu, cpus - 1);
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 static gboolean G_GNUC_PRINTF (3, 4) sqe_error (const WorkloadJob *job, GError **error, const char *format, ...)
@@ -278,6 +297,8 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
                  fs->name, costs);
     return FALSE;
   }
+  if (!check_affinity (setup->policy, cpus, error))
+    return FALSE;
   for (unsigned i = 0; i < setup->workload->jobs->len; i++) {
     const WorkloadJob *job = g_ptr_array_index (setup->workload->jobs, i);
     ApplicationEngine engine = setup->engine >= 0 ? (ApplicationEngine) setup->engine : job->engine;
@@ -313,7 +334,7 @@ static gboolean sim_check_setup (const SimulationSetup *setup, const MachineFile
     if (!check_cpus (job, cpus, error))
       return FALSE;
     if (engine == APPLICATION_IO_URING &&
-        (!check_ring (job, kernel, depth, setup->sqpoll, error) || !check_sq_thread (job, cpus, setup->sqpoll, error) ||
+        (!check_ring (setup, job, kernel, depth, error) || !check_sq_thread (setup, job, cpus, error) ||
          !check_io_wq (job, kernel, cpus, error) || !check_sqes (setup, job, kernel, depth, error)))
       return FALSE;
   }
@@ -392,6 +413,7 @@ void sim_free (Simulation *sim)
 {
   g_ptr_array_unref (sim->rings);
   g_ptr_array_unref (sim->sq_data);
+  queue_set_free (sim->queues);
   worker_pools_free (sim);
   dio_workqueue_free (sim);
   g_ptr_array_unref (sim->tasks);

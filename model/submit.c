@@ -7,6 +7,7 @@
 #include "model/iopoll.h"
 #include "model/link.h"
 #include "model/policy_state.h"
+#include "model/queue_owner.h"
 #include "model/task_work.h"
 #include "model/tctx.h"
 #include "model/timeout.h"
@@ -24,11 +25,13 @@ static gboolean io_collects (const Ring *ring) { return ring->sim->kernel >= KER
 
 static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned queue)
 {
+  Workqueue *workqueue;
+
   task_cost (task, COST_PUNT);
   request->queue = queue;
   request->inode->last_outcome = LAST_PUNTED;
-  if (!ring->workqueue[queue]) {
-    IoWq *wq = io_uring_wq (task, ring, queue);
+  if (!(workqueue = queue_owner_workqueue (ring, queue, request->inode))) {
+    IoWq *wq = queue_owner_io_wq (task, ring, queue, request->inode);
 
     io_wq_prepare (wq, request);
     request->outcome = request->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;
@@ -40,7 +43,7 @@ static void io_queue_async (Task *task, Ring *ring, Request *request, unsigned q
     request->outcome = OUTCOME_PUNTED_UNHASHED;
     policy_state_told (ring, request);
     sim_trace (task, TRACE_QUEUE_ASYNC_WORK, request, 0);
-    workqueue_queue_work (task, ring->workqueue[queue], request);
+    workqueue_queue_work (task, workqueue, request);
   }
 }
 
@@ -467,14 +470,14 @@ int io_uring_enter_timeout (Task *task, Ring *ring, unsigned to_submit, unsigned
 /* The next member of a chain after one that a worker has done, from a queue of this number: work for the same io-wq. */
 static Request *io_wq_linked (Task *task, Ring *ring, Request *next, unsigned queue)
 {
-  if (ring->workqueue[queue] || next->opcode != REQUEST_IO) { /* up to 5.4 */
+  if (queue_owner_workqueue_peek (ring, queue, next->inode) || next->opcode != REQUEST_IO) { /* up to 5.4 */
     io_queue_next (task, ring, next);
     return NULL;
   }
   next->time.attempt = next->time.verdict = next->time.queued = task_now (task);
   next->queue = queue;
   io_queue_linked_timeout (ring, io_prep_linked_timeout (next), next);
-  io_wq_prepare (io_uring_wq (ring_owner (ring), ring, queue), next);
+  io_wq_prepare (queue_owner_io_wq (ring_owner (ring), ring, queue, next->inode), next);
   next->outcome = next->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;
   return next;
 }

@@ -2,6 +2,7 @@
 #include "model/tctx.h"
 
 #include "model/cpu.h"
+#include "model/queue_owner.h"
 
 static IoUringTask *io_uring_alloc_task_context (Task *task, Ring *ring)
 {
@@ -85,9 +86,11 @@ void io_uring_register_iowq_max_workers (Task *task, Ring *ring, unsigned count[
   for (unsigned i = 0; i < tctx->n_io_wq; i++) {
     unsigned asked[IO_WQ_ACCT_NR] = { count[0], count[1] };
 
-    if (task->sim->setup->policy->queues[i].kind != QUEUE_IO_WQ)
+    const PolicyQueue *queue = &task->sim->setup->policy->queues[i];
+
+    if (queue->kind != QUEUE_IO_WQ || queue->per == PER_INODE || queue->per == PER_FILE)
       continue;
-    io_wq_max_workers (io_uring_wq (task, ring, i), asked);
+    io_wq_max_workers (queue_owner_io_wq (task, ring, i, NULL), asked);
     for (unsigned k = 0; k < IO_WQ_ACCT_NR; k++)
       old[k] = MAX (old[k], asked[k]);
   }

@@ -240,9 +240,9 @@ static void test_origins (void)
   CU_ASSERT_STRING_EQUAL (policy->bases->pdata[0], "linux-6.3");
   CU_ASSERT_STRING_EQUAL (policy->bases->pdata[1], "linux-6.1");
   CU_ASSERT (policy->kernel == KERNEL (6, 3) && g_str_has_prefix (policy->kernel_origin, "policies/linux-6.3.policy:"));
-  CU_ASSERT (g_str_has_prefix (policy->queues[0].kind_origin, "policies/linux-6.1.policy:"));
-  CU_ASSERT (g_str_has_prefix (policy->queues[0].max_workers_origin, "policies/hashed-2.policy:"));
-  CU_ASSERT (g_str_has_prefix (policy->queues[0].hash_origin, "policies/linux-6.1.policy:"));
+  CU_ASSERT (g_str_has_prefix (policy->queues[0].key_origin[QUEUE_KEY_KIND], "policies/linux-6.1.policy:"));
+  CU_ASSERT (g_str_has_prefix (policy->queues[0].key_origin[QUEUE_KEY_MAX_WORKERS], "policies/hashed-2.policy:"));
+  CU_ASSERT (g_str_has_prefix (policy->queues[0].key_origin[QUEUE_KEY_HASH], "policies/linux-6.1.policy:"));
   CU_ASSERT_STRING_EQUAL (policy->rules[0].policy, "linux-6.1");
   CU_ASSERT_STRING_EQUAL (policy->rules[1].policy, "linux-6.3");
   policy_free (policy);

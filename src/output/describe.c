@@ -36,6 +36,22 @@ static void describe_rule (Description *d, const Policy *policy, const PolicyRul
   description_cell (d, rule->origin);
 }
 
+/* [Ring], where there is one. */
+static void describe_ring (Description *d, const PolicyRing *ring)
+{
+  if (!ring->origin) {
+    return;
+  }
+  description_field (d, "ring_sq_thread",
+                     ring->sq_thread == SQ_THREAD_AS_JOB ? "as the job says"
+                     : ring->sq_thread == SQ_THREAD_YES  ? "yes"
+                                                         : "no");
+  take_field (d, "ring_sq_idle",
+              ring->sq_idle ? g_strdup_printf ("%" G_GUINT64_FORMAT, ring->sq_idle) : g_strdup ("kernel"));
+  description_field (d, "ring_flags", ring->flags_text ? ring->flags_text : "as fio sets them");
+  description_field (d, "ring_origin", ring->origin);
+}
+
 Description *describe_policy (const Policy *policy)
 {
   static const char *const kinds[] = { [QUEUE_IO_WQ] = "io-wq", [QUEUE_WORKQUEUE] = "workqueue" };
@@ -56,6 +72,7 @@ Description *describe_policy (const Policy *policy)
   description_field (d, "source", policy->source);
   description_field (d, "account", policy->account);
   description_field (d, "file", policy->path);
+  describe_ring (d, &policy->ring);
   g_string_free (bases, TRUE);
   description_table (d, "rules", "number# match attempt on_again post origin");
   for (unsigned i = 0; policy->plugin && i < policy->plugin->n_choices; i++) {
@@ -64,8 +81,10 @@ Description *describe_policy (const Policy *policy)
   for (unsigned i = 0; i < policy->n_rules; i++) {
     describe_rule (d, policy, &policy->rules[i]);
   }
-  description_table (d, "queues",
-                     "name kind max_workers hash wake idle_time merge kind_origin+ max_workers_origin+ hash_origin+");
+  description_table (
+      d, "queues",
+      "name kind max_workers hash wake idle_time merge per affinity kind_origin+ max_workers_origin+ hash_origin+ "
+      "wake_origin+ idle_time_origin+ merge_origin+ per_origin+ affinity_origin+");
   for (unsigned i = 0; i < policy->n_queues; i++) {
     const PolicyQueue *queue = &policy->queues[i];
     description_cell (d, queue->name);
@@ -75,9 +94,11 @@ Description *describe_policy (const Policy *policy)
     description_cell (d, queue->kind == QUEUE_IO_WQ ? policy_wake_name (queue->wake) : "-");
     take_cell (d, queue->idle_time ? g_strdup_printf ("%" G_GUINT64_FORMAT, queue->idle_time) : g_strdup ("kernel"));
     description_cell (d, queue->kind == QUEUE_IO_WQ ? "-" : queue->no_merge ? "none" : "kernel");
-    description_cell (d, queue->kind_origin);
-    description_cell (d, queue->max_workers_origin);
-    description_cell (d, queue->hash_origin);
+    description_cell (d, policy_per_name (queue->per));
+    description_cell (d, queue->kind == QUEUE_IO_WQ ? queue->affinity_text ? queue->affinity_text : "any" : "-");
+    for (unsigned key = 0; key < QUEUE_KEYS; key++) {
+      description_cell (d, queue->key_origin[key]);
+    }
   }
   return d;
 }
