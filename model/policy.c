@@ -83,7 +83,7 @@ static gboolean check_groups (const KeyFile *file, GError **error)
   static const char *const known[] = { "Policy", "Rule N", "Queue NAME", "Worker", "Ring", NULL };
 
   for (unsigned i = 0; i < key_file_n_groups (file); i++) {
-    const char *group = key_file_group (file, i), *const *keys;
+    const char *group = key_file_group (file, i), *const * keys;
     unsigned number;
     gboolean ok;
 
@@ -280,6 +280,12 @@ static DraftRule *read_rule (Loader *l, unsigned level, const char *group, GErro
   draft->rule.number = (int) number;
   draft->rule.origin = key_file_origin (draft->file, group, NULL);
   draft->rule.match = policy_get_expression (l, draft->file, group, "Match", &draft->rule.match_text, error);
+  if (draft->rule.match) {
+    PolicyRule *rule = &draft->rule;
+
+    rule->facts_suffice = policy_expression_facts (rule->match, &rule->facts_asked, &rule->facts_wanted);
+    rule->facts_skip = policy_expression_facts_skip (rule->match, rule->facts_asked, rule->facts_wanted);
+  }
   if (draft->rule.match && within_limits (l, draft, error) &&
       key_file_get_name (draft->file, "Policy", "Name", &draft->rule.policy, error) &&
       key_file_get_choice (draft->file, group, "Attempt", attempts, &attempt, error)) {
@@ -554,4 +560,17 @@ const PolicyRule *policy_decide (const Policy *policy, PolicyLookup lookup, void
     }
   }
   return &policy->rules[last];
+}
+
+const PolicyRule *policy_decide_by_facts (const Policy *policy, uint64_t facts, PolicyLookup lookup, void *data)
+{
+  const PolicyRule *rule = policy->rules, *last = rule + policy->n_rules - 1;
+
+  for (; rule < last; rule++) {
+    if ((facts & rule->facts_asked) == rule->facts_wanted &&
+        (rule->facts_suffice || policy_expression_eval_from (rule->match, rule->facts_skip, lookup, data) != 0)) {
+      return rule;
+    }
+  }
+  return last;
 }

@@ -41,7 +41,7 @@
   X (POLICY_REGULAR,         "regular",          "the file is a regular file") \
   X (POLICY_FORCE_ASYNC,     "force_async",      "the sqe carries IOSQE_ASYNC") \
   X (POLICY_SIZE,            "size",             "bytes of the request") \
-  X (POLICY_APPEND,          "append",           "the request starts at or ends beyond the end of the file") \
+  X (POLICY_APPEND,          "append",           "the request starts at the end of the file or beyond it") \
   X (POLICY_EXTEND,          "extend",           "the request ends beyond the end of the file") \
   X (POLICY_OVERWRITE,       "overwrite",        "the request lies inside the file") \
   X (POLICY_SQE_LINK,        "sqe.link",         "the sqe carries IOSQE_IO_LINK or IOSQE_IO_HARDLINK") \
@@ -112,6 +112,8 @@ const PolicyKnobRange *policy_expression_knobs (const PolicyExpression *expressi
 void              policy_expression_set_knob (PolicyExpression *expression, unsigned knob, double value);
 /* TRUE if the value needs no variable and no knob; it is then in ret_value (nullable). */
 gboolean          policy_expression_constant (const PolicyExpression *expression, double *ret_value);
+/* The variable that the expression is, or -1 if it is more than that. */
+int               policy_expression_variable (const PolicyExpression *expression);
 gboolean          policy_expression_uses (const PolicyExpression *expression, PolicyVariable variable);
 
 /* ewma(x, tau): an average of x over the decisions of a ring, inode_ewma(x, tau): over those about an inode.  A sample
@@ -180,6 +182,9 @@ typedef struct {
   PolicyExpression *match; char *match_text;
   PolicyAttempt attempt;
   PolicyOnAgain on_again;
+  uint64_t  facts_asked, facts_wanted;  /* of POLICY_FACTS: it cannot match unless those asked are as wanted, */
+  gboolean  facts_suffice;              /* and matches if they are: there is nothing else in its Match= */
+  unsigned  facts_skip;                 /* instructions at the start of its program that say no more than they */
   unsigned  retries;              /* further attempts before on_again */
   unsigned  queue;                /* index into Policy.queues if on_again is ON_AGAIN_QUEUE */
   gboolean  post_now;             /* Post=now */
@@ -232,6 +237,16 @@ unsigned policy_queue_max_workers (const PolicyQueue *queue, unsigned sq_entries
 
 /* The first rule that matches; the last one always does. */
 const PolicyRule *policy_decide (const Policy *policy, PolicyLookup lookup, void *data);
+
+/* Truths that do not change while a request is being decided about, as bits 1 << PolicyVariable.  Who knows them
+ * beforehand saves their look-ups. */
+#define POLICY_FACTS (POLICY_BIT (POLICY_READ) | POLICY_BIT (POLICY_WRITE) | POLICY_BIT (POLICY_SYNC) | \
+  POLICY_BIT (POLICY_BUFFERED) | POLICY_BIT (POLICY_DIRECT) | POLICY_BIT (POLICY_REGULAR) | POLICY_BIT (POLICY_FORCE_ASYNC) | \
+  POLICY_BIT (POLICY_SQ_THREAD) | POLICY_BIT (POLICY_NOWAIT) | POLICY_BIT (POLICY_WASYNC) | POLICY_BIT (POLICY_RASYNC) | \
+  POLICY_BIT (POLICY_DIO_PARALLEL))
+#define POLICY_BIT(variable) (G_GUINT64_CONSTANT (1) << (variable))
+/* policy_decide() for a request of which these facts, of POLICY_FACTS, are true and the others are not. */
+const PolicyRule *policy_decide_by_facts (const Policy *policy, uint64_t facts, PolicyLookup lookup, void *data);
 
 /* OnAgain= as in a file; "-" if the attempt is never refused. (transfer full) */
 char       *policy_on_again_text (const Policy *policy, const PolicyRule *rule);

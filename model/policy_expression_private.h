@@ -40,6 +40,13 @@ double node_apply (NodeKind kind, double a, double b);
 /* Fills program and n_instructions; knobs stand at 0. */
 void   policy_program_build (PolicyExpression *expression);
 
+/* What an expression that is a conjunction asks of POLICY_FACTS; TRUE if that is all it asks. */
+gboolean policy_expression_facts (const PolicyExpression *expression, uint64_t *ret_asked, uint64_t *ret_wanted);
+/* How many instructions at its start test these facts only. */
+unsigned policy_expression_facts_skip (const PolicyExpression *expression, uint64_t asked, uint64_t wanted);
+/* policy_expression_eval() from the instruction with this number on. */
+double policy_expression_eval_from (const PolicyExpression *expression, unsigned start, PolicyLookup lookup, void *data);
+
 /* The values an expression can have. */
 typedef struct { double low, high; } Range;
 /* `truth`: one bit per PolicyVariable that is a truth value and set; the others are clear.

@@ -147,6 +147,42 @@ void policy_program_build (PolicyExpression *e)
   emit (e, OP_END, 0, 0);
 }
 
+/* Facts below a node that must hold for it to be true; FALSE if they do not suffice. */
+static gboolean node_facts (const PolicyExpression *e, unsigned index, uint64_t *asked, uint64_t *wanted)
+{
+  const Node *node = &e->nodes[index], *negated = node->kind == NODE_NOT ? &e->nodes[node->a] : NULL;
+  const Node *variable = negated ? negated : node;
+  gboolean first, second;
+
+  if (node->kind == NODE_AND) {
+    first = node_facts (e, node->a, asked, wanted);
+    second = node_facts (e, node->b, asked, wanted);
+    return first && second;
+  }
+  if (variable->kind != NODE_VARIABLE || !(POLICY_BIT (variable->variable) & POLICY_FACTS)) {
+    return node->kind == NODE_NUMBER && node->value != 0;
+  }
+  if (*asked & POLICY_BIT (variable->variable)) {
+    return !(*wanted & POLICY_BIT (variable->variable)) == (negated != NULL); /* said twice, perhaps contradicting */
+  }
+  *asked |= POLICY_BIT (variable->variable);
+  *wanted |= negated ? 0 : POLICY_BIT (variable->variable);
+  return TRUE;
+}
+
+int policy_expression_variable (const PolicyExpression *expression)
+{
+  const Node *root = &expression->nodes[expression->root];
+
+  return root->kind == NODE_VARIABLE ? root->variable : -1;
+}
+
+gboolean policy_expression_facts (const PolicyExpression *expression, uint64_t *ret_asked, uint64_t *ret_wanted)
+{
+  *ret_asked = *ret_wanted = 0;
+  return node_facts (expression, expression->root, ret_asked, ret_wanted);
+}
+
 void policy_expression_set_knob (PolicyExpression *expression, unsigned knob, double value)
 {
   for (unsigned i = 0; i < expression->n_instructions; i++) {
@@ -164,13 +200,35 @@ void policy_expression_set_knob (PolicyExpression *expression, unsigned knob, do
   }
 }
 
+unsigned policy_expression_facts_skip (const PolicyExpression *expression, uint64_t asked, uint64_t wanted)
+{
+  unsigned n;
+
+  for (n = 0; n < expression->n_instructions; n++) {
+    const Instruction *i = &expression->program[n];
+    uint64_t bit = i->operation == OP_VARIABLE_JUMP_IF_FALSE || i->operation == OP_NOT_VARIABLE_JUMP_IF_FALSE
+                       ? POLICY_BIT ((unsigned) i->value)
+                       : 0;
+
+    if (!(bit & asked) || !(bit & wanted) != (i->operation == OP_NOT_VARIABLE_JUMP_IF_FALSE)) {
+      break;
+    }
+  }
+  return n;
+}
+
 double policy_expression_eval (const PolicyExpression *expression, PolicyLookup lookup, void *data)
+{
+  return policy_expression_eval_from (expression, 0, lookup, data);
+}
+
+double policy_expression_eval_from (const PolicyExpression *expression, unsigned start, PolicyLookup lookup, void *data)
 {
   double stack[EXPRESSION_DEPTH_MAX + 2], *top = stack;
   const Instruction *program = expression->program;
 
   *top = 0;
-  for (const Instruction *i = program;; i++) {
+  for (const Instruction *i = program + start;; i++) {
     switch ((Operation) i->operation) {
     case OP_END:
       return *top;

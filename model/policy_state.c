@@ -51,7 +51,7 @@ static double lookup_pages (const Simulation *sim, const Request *request, Polic
   return variable == POLICY_PAGE_RESIDENT ? count.missing == 0 : count.clean == 0;
 }
 
-static double lookup_request (const Simulation *sim, const Request *request, PolicyVariable variable)
+static inline double lookup_request (const Simulation *sim, const Request *request, PolicyVariable variable)
 {
   const FileSystem *fs = sim->setup->file_system;
 
@@ -73,7 +73,7 @@ static double lookup_request (const Simulation *sim, const Request *request, Pol
   case POLICY_SIZE:
     return (double) request->io.length;
   case POLICY_APPEND:
-    return request->io.offset + request->io.length > request->inode->size;
+    return request->io.offset >= request->inode->size;
   case POLICY_EXTEND:
     return request->io.offset + request->io.length > request->inode->size;
   case POLICY_OVERWRITE:
@@ -135,14 +135,29 @@ static uint64_t plugin_now (const uringsim_view *view) { return sim_now (((const
 
 const uringsim_host policy_plugin_host = { URINGSIM_POLICY_ABI, plugin_variable, plugin_value, plugin_now };
 
+/* ---- facts ---- */
+
+void policy_state_init (Simulation *sim)
+{
+  static const PolicyVariable fixed[] = { POLICY_REGULAR, POLICY_NOWAIT, POLICY_WASYNC, POLICY_RASYNC,
+                                          POLICY_DIO_PARALLEL };
+
+  for (unsigned direct = 0; direct < 2; direct++) {
+    const Request request = { .direct = direct };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS (fixed); i++)
+      if (lookup_request (sim, &request, fixed[i]) != 0)
+        sim->policy_facts[direct] |= POLICY_BIT (fixed[i]);
+  }
+}
+
 /* ---- averages ---- */
 
-static double *average_place (const PolicyState *state, unsigned number, UrTime **ret_at)
+static inline double *average_place (const PolicyState *state, const Policy *policy, unsigned number, UrTime **ret_at)
 {
-  const Policy *policy = state->ring->sim->setup->policy;
   PolicyMemory **memory = policy->averages[number]->by_inode ? &state->request->inode->memory : &state->ring->memory;
 
-  if (!*memory)
+  if (G_UNLIKELY (!*memory))
     *memory = g_new0 (PolicyMemory, 1);
   *ret_at = &(*memory)->at[number];
   return &(*memory)->value[number];
@@ -154,15 +169,35 @@ static void take_samples (PolicyState *state)
   UrTime now = sim_now (state->ring->sim);
 
   for (unsigned i = 0; i < policy->n_averages; i++) {
-    double x = policy_expression_eval (policy->averages[i]->x, policy_state_lookup, state), weight = 0;
+    const PolicyExpression *asked = policy->averages[i]->x;
+    const int variable = policy_expression_variable (asked);
+    double x = G_LIKELY (variable >= 0) ? policy_state_lookup ((PolicyVariable) variable, state)
+                                        : policy_expression_eval (asked, policy_state_lookup, state);
+    double weight = 0;
     UrTime *at;
-    double *value = average_place (state, i, &at);
+    double *value = average_place (state, policy, i, &at);
 
     if (*at && x != *value) /* else it stays */
       weight = ur_exp (-(double) (now + 1 - *at) / policy->averages[i]->tau);
     *value = weight * *value + (1 - weight) * x;
     *at = now + 1; /* 0: no sample yet */
   }
+}
+
+/* POLICY_FACTS of the request. */
+static uint64_t request_facts (const PolicyState *state)
+{
+  const Request *request = state->request;
+  uint64_t facts = state->ring->sim->policy_facts[request->direct];
+
+  facts |= request->io.op == IO_READ    ? POLICY_BIT (POLICY_READ)
+           : request->io.op == IO_WRITE ? POLICY_BIT (POLICY_WRITE)
+           : request->io.op >= IO_SYNC  ? POLICY_BIT (POLICY_SYNC)
+                                        : 0;
+  facts |= request->direct ? POLICY_BIT (POLICY_DIRECT) : POLICY_BIT (POLICY_BUFFERED);
+  facts |= request->force_async ? POLICY_BIT (POLICY_FORCE_ASYNC) : 0;
+  facts |= state->ring->sq_thread ? POLICY_BIT (POLICY_SQ_THREAD) : 0;
+  return facts;
 }
 
 static const PolicyRule *by_rules (PolicyState *state, PolicyLookup lookup)
@@ -180,7 +215,9 @@ static const PolicyRule *by_rules (PolicyState *state, PolicyLookup lookup)
                                   "plug-in %s: decide() returned %d, expected -1 or 0 to %u", sim->setup->policy->name,
                                   choice, plugin->n_choices - 1));
   }
-  return policy_decide (sim->setup->policy, lookup, state);
+  if (lookup != policy_state_lookup) /* it notes what was asked */
+    return policy_decide (sim->setup->policy, lookup, state);
+  return policy_decide_by_facts (sim->setup->policy, request_facts (state), lookup, state);
 }
 
 static double noting_lookup (PolicyVariable variable, void *data)
@@ -247,7 +284,7 @@ double policy_state_lookup (PolicyVariable variable, void *data)
   UrTime *at;
 
   if (G_UNLIKELY (variable >= POLICY_VARIABLE_COUNT))
-    return *average_place (context, (unsigned) variable - POLICY_VARIABLE_COUNT, &at);
+    return *average_place (context, sim->setup->policy, (unsigned) variable - POLICY_VARIABLE_COUNT, &at);
   switch (variable) {
   case POLICY_SQ_THREAD:
     return ring->sq_thread != NULL;

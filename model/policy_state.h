@@ -17,6 +17,9 @@ typedef struct {
 /* What is given to the open() of a plug-in. */
 extern const uringsim_host policy_plugin_host;
 
+/* Notes what is true of all requests of the simulation. */
+void policy_state_init (Simulation *sim);
+
 /* A PolicyLookup; `state` is a PolicyState. */
 double policy_state_lookup (PolicyVariable variable, void *state);
 /* Takes a sample for each average of the policy, then finds the rule; of a logged run the decision is kept in the ring

@@ -60,6 +60,7 @@ struct Simulation {
   GPtrArray *inodes;                    /* of Inode, owned; index = file of the workload */
   BlockDevice *device;
   BdiWriteback *wb;                     /* of the device */
+  uint64_t policy_facts[2];             /* POLICY_FACTS of all buffered, of all direct requests (policy_state.c) */
   void *plugin_state;                   /* what the open() of a policy plug-in returned */
   Timeline *timeline;                   /* for the report */
   Journal *journal;                     /* of the file system */

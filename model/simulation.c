@@ -372,6 +372,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
   sim_init_levels (sim);
   cpus_init (sim);
   sim->device = block_device_new (sim, setup->device);
+  policy_state_init (sim);
   sim->wb = bdi_writeback_new (sim);
   if (setup->policy->plugin && setup->policy->plugin->table->open)
     sim->plugin_state = setup->policy->plugin->table->open (&policy_plugin_host);

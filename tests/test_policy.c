@@ -2,6 +2,7 @@
  */
 #include "model/data_path.h"
 #include "model/policy.h"
+#include "src/engine/random.h"
 #include "tests/expected.h"
 #include "tests/row.h"
 #include "tests/unit.h"
@@ -152,6 +153,38 @@ static void test_decisions (void)
     }
     policy_free (policy);
   }
+}
+
+/* For any truth of the conditions, who knows the facts of a request beforehand finds the rule that all look-ups find.
+ */
+static void test_facts (void)
+{
+  static const char *const own[] = { POLICY_DATA "/y_replaces_rule.policy", POLICY_DATA "/y_adaptive.policy",
+                                     POLICY_DATA "/y_facts.policy" };
+  g_auto (GStrv) names = data_path_list ("policies", ".policy");
+  UrRandom random;
+  unsigned suffice = 0, skip = 0, different = 0, last = 0;
+
+  ur_random_init (&random, 1, "facts");
+  for (unsigned n = 0; n < g_strv_length (names) + G_N_ELEMENTS (own); n++) {
+    Policy *policy = load (n < g_strv_length (names) ? names[n] : own[n - g_strv_length (names)]);
+
+    for (unsigned i = 0; i < policy->n_rules; i++) {
+      suffice += policy->rules[i].facts_suffice;
+      skip += policy->rules[i].facts_skip;
+    }
+    for (unsigned i = 0; i < 2000; i++) {
+      Request request = { .truth = ur_random_u64 (&random), .size = (double) (ur_random_u64 (&random) % 65536) };
+      const PolicyRule *rule = policy_decide (policy, look_up, &request);
+
+      ROW_CHECK (policy_decide_by_facts (policy, request.truth & POLICY_FACTS, look_up, &request) == rule,
+                 "%s: rule %d", policy->name, rule->number);
+      different += (unsigned) rule->number != last;
+      last = (unsigned) rule->number;
+    }
+    policy_free (policy);
+  }
+  CU_ASSERT (suffice > 20 && skip > 10 && different > 1000); /* the short ways were taken, with all kinds of ends */
 }
 
 /* What is left of the list after merging, replacing and cutting behind the rule that always matches. */
@@ -408,6 +441,7 @@ void register_policy_tests (void)
 
   CU_add_test (suite, "shipped policies load", test_shipped);
   CU_add_test (suite, "decisions", test_decisions);
+  CU_add_test (suite, "decisions by facts known beforehand", test_facts);
   CU_add_test (suite, "lengths", test_lengths);
   CU_add_test (suite, "queues", test_queues);
   CU_add_test (suite, "origins", test_origins);
