@@ -90,7 +90,7 @@ static void test_conditions (void)
   static const Row rows[] = {
     { "write && size >= 8KiB", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:w0+2 submit:2 reap", "Hi" },
     { "append", NULL, NULL, "S@1: ring:8 sqe:w0@16383 sqe:w0@16384 submit:2 reap", "Hi" },
-    { "append", NULL, NULL, "S@1: ring:8 sqe:w0@16383+2 submit:1 reap", "i" },
+    { "append", NULL, NULL, "S@1: ring:8 sqe:w0@16383+2 submit:1 reap", "H" }, /* extends, does not append */
     { "extend", NULL, NULL, "S@1: ring:8 sqe:w0@16383 sqe:w0@16383+2 submit:2 reap", "Hi" },
     { "write && overwrite", NULL, NULL, "S@1: ring:8 sqe:w0@16383+2 sqe:w0@16383 submit:2 reap", "Hi" },
     { "sqe.link", NULL, NULL, "S@1: ring:8 sqe:w0 sqe:lw0 sqe:w0 submit:3 reap", "HiH" },
