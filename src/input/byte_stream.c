@@ -3,6 +3,7 @@
  */
 #include "src/input/byte_stream.h"
 #include "src/input/input_error.h"
+#include "src/input/unpack.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -18,7 +19,8 @@ struct ByteSource {
   int fd;        /* -1: in memory */
   GBytes *bytes; /* (nullable) */
   uint64_t size;
-  gboolean gzip, spooled;
+  Packing packing;
+  gboolean spooled;
   struct stat stat; /* at opening, to notice a change */
 };
 
@@ -31,7 +33,7 @@ struct ByteStream {
   uint64_t offset; /* in the unpacked data of buffer[start] */
   gboolean ended;  /* nothing follows buffer[end) */
   /* packed bytes */
-  GConverter *unpack; /* (nullable) */
+  Unpacker *unpack; /* (nullable) */
   char *packed;
   gsize packed_start, packed_end;
   gboolean member_open, any_member, packed_ended;
@@ -91,26 +93,15 @@ static gssize read_stored (const ByteSource *source, uint64_t position, void *bu
 /* By the first bytes: packed, and by what. */
 static gboolean look_at_magic (ByteSource *source, GError **error)
 {
-  unsigned char magic[6] = { 0 };
+  unsigned char magic[PACKING_MAGIC_MAX] = { 0 };
   if (read_stored (source, 0, magic, sizeof magic, error) < 0) {
     return FALSE;
-  }
-  if (!memcmp (magic,
-               "\xfd"
-               "7zXZ",
-               6)) {
-    return fail (error, INPUT_ERROR_DATA, source->name,
-                 "packed by xz, which is not unpacked here: xz -dc FILE | ... -");
-  }
-  if (!memcmp (magic, "\x28\xb5\x2f\xfd", 4)) {
-    return fail (error, INPUT_ERROR_DATA, source->name,
-                 "packed by zstd, which is not unpacked here: zstd -dc FILE | ... -");
   }
   if (!memcmp (magic, "BZh", 3)) {
     return fail (error, INPUT_ERROR_DATA, source->name,
                  "packed by bzip2, which is not unpacked here: bzip2 -dc FILE | ... -");
   }
-  source->gzip = magic[0] == 0x1f && magic[1] == 0x8b;
+  source->packing = packing_of (magic, sizeof magic);
   return TRUE;
 }
 
@@ -135,7 +126,7 @@ static gboolean write_all (int fd, const char *data, gsize len)
 /* Neither text nor packed: not worth keeping. blktrace's records are told apart later. */
 static gboolean is_junk (const char *block, gsize len)
 {
-  const gboolean packed = len >= 2 && (guchar) block[0] == 0x1f && (guchar) block[1] == 0x8b;
+  const gboolean packed = packing_of (block, len) != PACKING_NONE;
   const gboolean blktrace = len >= 4 && (!memcmp (block + 1, "tae", 3) || !memcmp (block, "eat", 3));
 
   return !packed && !blktrace && memchr (block, '\0', MIN (len, 512)) != NULL;
@@ -258,7 +249,7 @@ void byte_source_unref (ByteSource *source)
 
 const char *byte_source_name (const ByteSource *source) { return source->name; }
 
-gboolean byte_source_is_gzip (const ByteSource *source) { return source->gzip; }
+const char *byte_source_packing (const ByteSource *source) { return packing_name (source->packing); }
 
 uint64_t byte_source_size (const ByteSource *source) { return source->size; }
 
@@ -301,8 +292,8 @@ ByteStream *byte_stream_new (ByteSource *source, GError **error)
   stream->source = byte_source_ref (source);
   stream->capacity = BLOCK + BYTE_STREAM_LINE_MAX + 2;
   stream->buffer = g_malloc (stream->capacity);
-  if (source->gzip) {
-    stream->unpack = G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  if (source->packing != PACKING_NONE) {
+    stream->unpack = unpacker_new (source->packing);
     stream->packed = g_malloc (BLOCK);
   }
   return stream;
@@ -311,7 +302,7 @@ ByteStream *byte_stream_new (ByteSource *source, GError **error)
 void byte_stream_free (ByteStream *stream)
 {
   if (stream) {
-    g_clear_object (&stream->unpack);
+    unpacker_free (stream->unpack);
     g_free (stream->packed);
     g_free (stream->buffer);
     byte_source_unref (stream->source);
@@ -336,21 +327,33 @@ static gboolean read_packed (ByteStream *stream, GError **error)
   return TRUE;
 }
 
-/* At least two packed bytes, as many as the magic of a member, unless the end is near. */
+/* As many packed bytes as the magic of a member has, unless the end is near. */
 static gboolean refill_packed (ByteStream *stream, GError **error)
 {
-  return stream->packed_ended || stream->packed_end - stream->packed_start >= 2 || read_packed (stream, error);
+  while (!stream->packed_ended && stream->packed_end - stream->packed_start < PACKING_MAGIC_MAX) {
+    if (!read_packed (stream, error)) {
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
-static void fail_in_gzip (const ByteStream *stream, GError **error, const char *what)
+/* The place is that of the packed bytes that come next. */
+static void G_GNUC_PRINTF (3, 4) fail_packed (const ByteStream *stream, GError **error, const char *format, ...)
 {
+  va_list arguments;
+  va_start (arguments, format);
+  g_autofree char *what = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
   g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s:+%" G_GUINT64_FORMAT ": %s", stream->source->name,
                stream->position - (stream->packed_end - stream->packed_start), what);
 }
 
-/* Between two members: 1 another one starts, 0 the end, -1 error.  Padding with zeros is allowed, as gzip does. */
+/* Between two members: 1 another one starts, 0 the end, -1 error. */
 static int next_member (ByteStream *stream, GError **error)
 {
+  const Packing packing = stream->source->packing;
+
   for (;;) {
     if (!refill_packed (stream, error)) {
       return -1;
@@ -358,24 +361,35 @@ static int next_member (ByteStream *stream, GError **error)
     if (stream->packed_start == stream->packed_end) {
       return 0;
     }
-    const unsigned char *head = (const unsigned char *) stream->packed + stream->packed_start;
-    if (stream->packed_end - stream->packed_start >= 2 && head[0] == 0x1f && head[1] == 0x8b) {
+    const char *head = stream->packed + stream->packed_start;
+    if (packing_of (head, stream->packed_end - stream->packed_start) == packing) {
       if (stream->any_member) {
-        g_converter_reset (stream->unpack);
+        unpacker_reset (stream->unpack);
       }
       stream->member_open = stream->any_member = TRUE;
       return 1;
     }
-    if (head[0] != 0) {
-      fail_in_gzip (stream, error, "bytes that are not gzip after a gzip member");
+    if (*head != 0 || !packing_has_padding (packing)) {
+      fail_packed (stream, error, "bytes that are not %s after packed data", packing_name (packing));
       return -1;
     }
     stream->packed_start++;
   }
 }
 
+/* The bytes that are there do not suffice: 1 there are more now, 0 there are none, -1 error. */
+static int feed (ByteStream *stream, GError **error)
+{
+  if (stream->packed_ended || stream->packed_end - stream->packed_start == BLOCK) {
+    return 0;
+  }
+  return read_packed (stream, error) ? 1 : -1;
+}
+
 static gssize unpack_some (ByteStream *stream, char *buffer, gsize len, GError **error)
 {
+  const char *name = packing_name (stream->source->packing);
+
   for (;;) {
     if (!stream->member_open) {
       const int member = next_member (stream, error);
@@ -386,24 +400,28 @@ static gssize unpack_some (ByteStream *stream, char *buffer, gsize len, GError *
     if (!refill_packed (stream, error)) {
       return -1;
     }
-    gsize used = 0, made = 0;
-    g_autoptr (GError) cause = NULL;
-    const GConverterResult result = g_converter_convert (
-        stream->unpack, stream->packed + stream->packed_start, stream->packed_end - stream->packed_start, buffer, len,
-        stream->packed_ended ? G_CONVERTER_INPUT_AT_END : G_CONVERTER_NO_FLAGS, &used, &made, &cause);
-    if (result == G_CONVERTER_ERROR) {
-      const gboolean cut = g_error_matches (cause, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT);
-      if (cut && !stream->packed_ended && stream->packed_end - stream->packed_start < BLOCK) {
-        if (!read_packed (stream, error)) {
-          return -1;
-        }
+    gsize used, made;
+    const UnpackResult result =
+        unpacker_step (stream->unpack, stream->packed + stream->packed_start, stream->packed_end - stream->packed_start,
+                       stream->packed_ended, buffer, len, &used, &made);
+    stream->packed_start += used;
+    if (result == UNPACK_STARVED) {
+      const int more = feed (stream, error);
+      if (more < 0) {
+        return -1;
+      }
+      if (more > 0) {
         continue;
       }
-      fail_in_gzip (stream, error, cut ? "the gzip data end too early; the file is cut off" : "damaged gzip data");
+      fail_packed (stream, error, "the %s data end too early; the file is cut off", name);
       return -1;
     }
-    stream->packed_start += used;
-    if (result == G_CONVERTER_FINISHED) {
+    if (result == UNPACK_DAMAGED || result == UNPACK_TOO_LARGE) {
+      fail_packed (stream, error, result == UNPACK_DAMAGED ? "damaged %s data" : "%s data that need more than 128 MiB",
+                   name);
+      return -1;
+    }
+    if (result == UNPACK_MEMBER_ENDS) {
       stream->member_open = FALSE;
     }
     if (made > 0) {

@@ -1,5 +1,5 @@
 /*
- * Bytes of an input, whatever it came as: a plain file, gzip (also several
+ * Bytes of an input, whatever it came as: a plain file, packed by gzip, xz or zstd (unpack.h; also several
  * members one after the other), or standard input and other pipes, which are
  * spooled to an unlinked temporary file so that they can be read again.
  *
@@ -19,17 +19,17 @@ typedef struct ByteStream ByteStream;
 /* Longest line that ByteStream hands out, without its line end; longer ones come cut and marked. */
 #define BYTE_STREAM_LINE_MAX 4095
 
-/* Opens `path`, "-" for standard input.  Missing, unreadable, empty, a directory, xz, zstd: INPUT_ERROR_DATA,
- * the message names the program that unpacks it.  (transfer full) */
+/* Opens `path`, "-" for standard input.  Missing, unreadable, empty, a directory, bzip2:
+ * INPUT_ERROR_DATA.  (transfer full) */
 ByteSource *byte_source_open (const char *path, GError **error);
-/* Bytes from memory, for tests and fuzzing; `bytes` are copied. (transfer full); NULL if they are empty or packed by xz
- * or zstd. */
+/* Bytes from memory, for tests and fuzzing; `bytes` are copied. (transfer full); NULL if they are empty or packed by
+ * bzip2. */
 ByteSource *byte_source_new_from_memory (const char *name, const void *bytes, gsize len, GError **error);
 ByteSource *byte_source_ref (ByteSource *source);
 void        byte_source_unref (ByteSource *source);        /* accepts NULL */
 const char *byte_source_name (const ByteSource *source);   /* the path as given, "standard input" for "-" */
-gboolean    byte_source_is_gzip (const ByteSource *source);
-uint64_t    byte_source_size (const ByteSource *source);   /* bytes as stored (packed if gzip) */
+const char *byte_source_packing (const ByteSource *source);    /* "gzip", "xz", "zstd"; NULL: plain */
+uint64_t    byte_source_size (const ByteSource *source);   /* bytes as stored (packed if it is) */
 
 /* Copies up to `len` leading unpacked bytes to `buffer`; returns how many, -1 with error set. */
 gssize byte_source_peek (const ByteSource *source, void *buffer, gsize len, GError **error);
