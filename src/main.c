@@ -1,5 +1,6 @@
 /* The program: a table of subcommands, nothing else. */
 #include "src/command/command.h"
+#include "src/command/graph_commands.h"
 #include "src/command/policy_commands.h"
 #include "src/command/trace_commands.h"
 
@@ -43,6 +44,11 @@ static const Command commands[] = {
     "are best on the workload, and prints the settings between which throughput and p99 have to be traded.\n"
     "Exit status 1 if no setting keeps the limits of the objective.",
     policy_search },
+  { "graph", USER_DRAW, NULL, "draw pictures", "", command_graph },
+  { "graph policy", USER_DRAW, "NAME|FILE", "the decision tree of a policy",
+    "Draws the rules in force in the order in which they are tried: condition, attempt, what follows it, the queues\n"
+    "and their limits, each with the place it comes from.  DOT text, or what Graphviz's dot makes of it (-T).",
+    graph_policy_command },
   { "trace", USER_TRACE, NULL, "work on traces", "", command_trace },
   { "trace info", USER_TRACE, "FILE...", "what is in a trace?",
     "Counts, bytes, sizes, times, gaps and order of the requests in iologs (version 2 and 3), binary blktrace\n"

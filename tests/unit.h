@@ -41,6 +41,7 @@
   X (demerit) \
   X (record_score) \
   X (observation) \
+  X (dot) \
   X (cpu) \
   X (interrupt) \
   X (rwsem) \

@@ -62,10 +62,10 @@ static gboolean is_special (const char *path)
   return stat (path, &status) == 0 && !S_ISREG (status.st_mode) && !S_ISDIR (status.st_mode);
 }
 
-static gboolean write_stream (FILE *stream, const char *name, const char *text, GError **error)
+static gboolean write_stream (FILE *stream, const char *name, const char *bytes, gsize size, GError **error)
 {
   errno = 0;
-  if (fputs (text, stream) == EOF || fflush (stream) == EOF) {
+  if (fwrite (bytes, 1, size, stream) != size || fflush (stream) == EOF) {
     g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "%s: %s", name, g_strerror (errno ? errno : EIO));
     return FALSE;
   }
@@ -74,10 +74,15 @@ static gboolean write_stream (FILE *stream, const char *name, const char *text, 
 
 gboolean command_output (const Options *options, const char *text, GError **error)
 {
+  return command_output_bytes (options, text, strlen (text), error);
+}
+
+gboolean command_output_bytes (const Options *options, const char *bytes, gsize size, GError **error)
+{
   g_autoptr (GError) failure = NULL;
 
   if (!options->output) {
-    return write_stream (stdout, "standard output", text, error);
+    return write_stream (stdout, "standard output", bytes, size, error);
   }
   g_autofree char *name = escape_text_short (options->output, -1, 200);
   if (is_special (options->output)) {
@@ -86,12 +91,12 @@ gboolean command_output (const Options *options, const char *text, GError **erro
       g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "-o %s: %s", name, g_strerror (errno));
       return FALSE;
     }
-    const gboolean written = write_stream (stream, name, text, error);
+    const gboolean written = write_stream (stream, name, bytes, size, error);
     return fclose (stream) == 0 && written;
   }
   /* A symbolic link stays one: what it points to is replaced. */
   char *target = realpath (options->output, NULL);
-  const gboolean written = g_file_set_contents_full (target ? target : options->output, text, -1,
+  const gboolean written = g_file_set_contents_full (target ? target : options->output, bytes, (gssize) size,
                                                      G_FILE_SET_CONTENTS_CONSISTENT, 0666, &failure);
   free (target);
   if (!written) {
@@ -228,7 +233,7 @@ static int print_answer (const char *text)
 {
   g_autoptr (GError) error = NULL;
 
-  return write_stream (stdout, "standard output", text, &error) ? EXIT_DONE : fail (error);
+  return write_stream (stdout, "standard output", text, strlen (text), &error) ? EXIT_DONE : fail (error);
 }
 
 static int run_command (const Command *commands, const Command *command, int argc, char **argv)

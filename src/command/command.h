@@ -42,6 +42,9 @@ CommandExit command_exit_of (const GError *error);
 /* Writes a result to options->output (whole or not at all) or to stdout. */
 gboolean command_output (const Options *options, const char *text, GError **error);
 
+/* The same of any bytes. */
+gboolean command_output_bytes (const Options *options, const char *bytes, gsize size, GError **error);
+
 /* Prints the runs of run and compare as options say, with what they rest on. */
 CommandExit command_report (const Options *options, const char *command, const Scenario *scenario, const RunSet *set,
                             unsigned reps, const ReportRun *runs, unsigned n_runs, GError **error);

@@ -7,6 +7,7 @@
 #include "model/key_file.h"
 #include "model/simulation.h"
 #include "model/suggest.h"
+#include "src/command/picture.h"
 #include "src/input/fio_log.h"
 #include "src/output/escape.h"
 #include "src/output/trace_writer.h"
@@ -21,8 +22,8 @@ enum {
   READS = TRIES | USER_TRACE | USER_CONVERT | USER_CUT,
   REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_SEARCH,
   ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE | USER_CALIBRATE |
-            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT,
-  REPORTS = ANYBODY & ~(USER_CONVERT | USER_CUT),
+            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT | USER_DRAW,
+  REPORTS = ANYBODY & ~(USER_CONVERT | USER_CUT | USER_DRAW),
 };
 
 enum { PERCENT_MAX = 1000000 }; /* of the thresholds of validate */
@@ -162,6 +163,8 @@ static const OptionRow option_table[] = {
   { "write", 0, TYPE_STRING, AT (write), USER_SEARCH, 0, 0, NULL, "FILE.policy",
     "write the policy with the best setting" },
   { "format", 0, TYPE_CHOICE, AT (format), REPORTS, 0, 0, "text|json", "FORMAT", "text (default) or json" },
+  { "type", 'T', TYPE_CHOICE, AT (type), USER_DRAW, 0, 0, PICTURE_TYPE_WORDS, "TYPE",
+    "svg, png, pdf or dot (default: as FILE ends, else the picture's own text)" },
   { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
   { "quiet", 'q', TYPE_FLAG, AT (quiet), ANYBODY, 0, 0, NULL, NULL, "no progress on the terminal" },
   { "help", 'h', TYPE_FLAG, AT (help), ANYBODY, 0, 0, NULL, NULL, "this text" },
@@ -426,7 +429,7 @@ static Options *options_new (void)
   options->use = g_ptr_array_new_with_free_func (g_free);
   options->ops = g_ptr_array_new_with_free_func (g_free);
   options->files = g_ptr_array_new_with_free_func (g_free);
-  options->sqpoll = options->replay = options->cache = -1;
+  options->sqpoll = options->replay = options->cache = options->type = -1;
   options->seed = 1;
   options->threads = 1;
   options->max_median = options->max_p90 = options->min_pairs = options->max_points = THRESHOLD_DEFAULT;
