@@ -49,6 +49,12 @@ static const Command commands[] = {
     "Draws the rules in force in the order in which they are tried: condition, attempt, what follows it, the queues\n"
     "and their limits, each with the place it comes from.  DOT text, or what Graphviz's dot makes of it (-T).",
     graph_policy_command },
+  { "graph cdf", USER_CHART, "INPUT...", "the distribution of latencies",
+    "A chart of which share of the requests takes how long at most, a line for each policy and engine.  SVG, or what\n"
+    "rsvg-convert makes of it (-T).",
+    graph_cdf_command },
+  { "graph depth", USER_DEPTH, "INPUT...", "throughput against depth",
+    "A chart of the IOPS with so many requests in flight, a line for each policy and engine.", graph_depth_command },
   { "trace", USER_TRACE, NULL, "work on traces", "", command_trace },
   { "trace info", USER_TRACE, "FILE...", "what is in a trace?",
     "Counts, bytes, sizes, times, gaps and order of the requests in iologs (version 2 and 3), binary blktrace\n"

@@ -42,6 +42,7 @@
   X (record_score) \
   X (observation) \
   X (dot) \
+  X (chart) \
   X (cpu) \
   X (interrupt) \
   X (rwsem) \

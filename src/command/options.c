@@ -18,12 +18,13 @@ G_DEFINE_QUARK (uringsim - options - error - quark, options_error)
 
 enum {
   SIMULATES = USER_RUN | USER_COMPARE,
-  TRIES = SIMULATES | USER_SEARCH,
+  CHARTS = USER_CHART | USER_DEPTH,
+  TRIES = SIMULATES | CHARTS | USER_SEARCH,
   READS = TRIES | USER_TRACE | USER_CONVERT | USER_CUT,
-  REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_SEARCH,
+  REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_SEARCH | USER_DEPTH,
   ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE | USER_CALIBRATE |
-            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT | USER_DRAW,
-  REPORTS = ANYBODY & ~(USER_CONVERT | USER_CUT | USER_DRAW),
+            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT | USER_DRAW | CHARTS,
+  REPORTS = ANYBODY & ~(USER_CONVERT | USER_CUT | USER_DRAW | CHARTS),
 };
 
 enum { PERCENT_MAX = 1000000 }; /* of the thresholds of validate */
@@ -60,11 +61,11 @@ typedef struct {
 #define AT(member) offsetof (Options, member)
 
 static const OptionRow option_table[] = {
-  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "NAME|FILE[,...]",
-    "punting policy, a shipped one or a file (default " OPTIONS_DEFAULT_POLICY ")" },
+  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES | CHARTS | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL,
+    "NAME|FILE[,...]", "punting policy, a shipped one or a file (default " OPTIONS_DEFAULT_POLICY ")" },
   { "kernel", 0, TYPE_KERNEL, AT (kernel), TRIES | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "MAJOR.MINOR",
     "kernel version instead of the policy's" },
-  { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES, 0, 0, NULL, "NAME[,...]",
+  { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES | CHARTS, 0, 0, NULL, "NAME[,...]",
     "io_uring, libaio, psync or posixaio instead of the job's own" },
   { "no-baseline", 0, TYPE_FLAG, AT (no_baseline), USER_COMPARE, 0, 0, NULL, NULL,
     "do not add psync as the reference row" },
@@ -90,12 +91,14 @@ static const OptionRow option_table[] = {
     "fit values that the results tell within this factor either way, 95 % (default 2)" },
   { "absolute", 0, TYPE_FLAG, AT (absolute), USER_CALIBRATE, 0, 0, NULL, NULL,
     "compare rates, not their ratios to psync" },
-  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_SHOW | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "KEY=VALUE",
-    "change one value of the machine or device, e.g. CPU.Count=4, noise=0, Read.Time=90000" },
+  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_CHART | USER_SHOW | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL,
+    "KEY=VALUE", "change one value of the machine or device, e.g. CPU.Count=4, noise=0, Read.Time=90000" },
   { "cpus", 0, TYPE_UNSIGNED, AT (cpus), TRIES | USER_VALIDATE | USER_CALIBRATE, 1, 1024, NULL, "N",
     "number of CPUs instead of the machine's" },
   { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), TRIES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
     "requests in flight instead of the job's (default for a trace 32)" },
+  { "depths", 0, TYPE_LIST, AT (depths), USER_DEPTH, 0, 0, NULL, "N[,...]",
+    "requests in flight, increasing (default 1,2,4,...,128)" },
   { "sqpoll", 0, TYPE_VALUE, AT (sqpoll), TRIES, 1, 0, NULL, NULL, "submit through the kernel's sq_thread" },
   { "no-sqpoll", 0, TYPE_VALUE, AT (sqpoll), TRIES, 0, 0, NULL, NULL, "submit by system call whatever the job says" },
   { "ring", 0, TYPE_RING, AT (ring), TRIES, 0, 0, NULL, "WORD[,...]",
@@ -137,11 +140,11 @@ static const OptionRow option_table[] = {
     NULL, "N", "stop after N requests" },
   { "simulate-time", 0, TYPE_TIME, AT (simulate_time), TRIES, 0, 0, NULL, "TIME",
     "stop after this much simulated time, e.g. 500ms, 2s" },
-  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_VALIDATE | USER_CALIBRATE, 0, G_MAXINT64, NULL, "N",
+  { "seed", 0, TYPE_UINT64, AT (seed), REPEATS | USER_CHART | USER_VALIDATE | USER_CALIBRATE, 0, G_MAXINT64, NULL, "N",
     "seed of all random streams (default 1)" },
   { "reps", 0, TYPE_UNSIGNED, AT (reps), REPEATS | USER_VALIDATE | USER_CALIBRATE, 1, 10000, NULL, "N",
     "seeds for confidence intervals (run 1, policy search 4, calibrate as many as needed, all others 8)" },
-  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS | USER_VALIDATE | USER_CALIBRATE, 1, 256, NULL, "N",
+  { "threads", 0, TYPE_UNSIGNED, AT (threads), REPEATS | USER_CHART | USER_VALIDATE | USER_CALIBRATE, 1, 256, NULL, "N",
     "runs at the same time; the result is the same (default 1)" },
   { "max-median", 0, TYPE_UNSIGNED, AT (max_median), USER_VALIDATE, 0, PERCENT_MAX, NULL, "PERCENT",
     "measured results: largest median error that is ok (default 10)" },
@@ -163,7 +166,7 @@ static const OptionRow option_table[] = {
   { "write", 0, TYPE_STRING, AT (write), USER_SEARCH, 0, 0, NULL, "FILE.policy",
     "write the policy with the best setting" },
   { "format", 0, TYPE_CHOICE, AT (format), REPORTS, 0, 0, "text|json", "FORMAT", "text (default) or json" },
-  { "type", 'T', TYPE_CHOICE, AT (type), USER_DRAW, 0, 0, PICTURE_TYPE_WORDS, "TYPE",
+  { "type", 'T', TYPE_CHOICE, AT (type), USER_DRAW | CHARTS, 0, 0, PICTURE_TYPE_WORDS, "TYPE",
     "svg, png, pdf or dot (default: as FILE ends, else the picture's own text)" },
   { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
   { "quiet", 'q', TYPE_FLAG, AT (quiet), ANYBODY, 0, 0, NULL, NULL, "no progress on the terminal" },
@@ -427,6 +430,7 @@ static Options *options_new (void)
   options->set = g_ptr_array_new_with_free_func (g_free);
   options->parameters = g_ptr_array_new_with_free_func (g_free);
   options->use = g_ptr_array_new_with_free_func (g_free);
+  options->depths = g_ptr_array_new_with_free_func (g_free);
   options->ops = g_ptr_array_new_with_free_func (g_free);
   options->files = g_ptr_array_new_with_free_func (g_free);
   options->sqpoll = options->replay = options->cache = options->type = -1;
@@ -498,6 +502,7 @@ void options_free (Options *options)
   g_ptr_array_unref (options->set);
   g_ptr_array_unref (options->parameters);
   g_ptr_array_unref (options->use);
+  g_ptr_array_unref (options->depths);
   g_ptr_array_unref (options->ops);
   g_ptr_array_unref (options->files);
   g_free (options->base);

@@ -102,43 +102,68 @@ GBytes *picture_convert (const char *const *arguments, const char *input, GError
   return check_ended (process, arguments[0], out, messages, error) ? g_steal_pointer (&out) : NULL;
 }
 
-/* The graph as text, since it cannot be drawn; `cause` is completed with where it is. */
-static CommandExit keep_dot (const Options *options, const char *dot, const GError *cause, GError **error)
+/* The picture as its own text, since the program failed; `cause` is completed with where it is. */
+static CommandExit keep_text (const Options *options, const char *text, PictureType own, const GError *cause,
+                              GError **error)
 {
   g_autoptr (GError) failure = NULL;
   Options beside = *options;
-  g_autofree char *name = options->output ? g_strconcat (options->output, ".dot", NULL) : NULL;
+  g_autofree char *name = options->output ? g_strconcat (options->output, ".", type_names[own], NULL) : NULL;
   g_autofree char *shown = name ? escape_text_short (name, -1, 200) : g_strdup ("standard output");
 
   beside.output = name;
-  if (command_output (&beside, dot, &failure)) {
-    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "the graph is not drawn: %s; it is in %s, as DOT",
-                 cause->message, shown);
+  if (command_output (&beside, text, &failure)) {
+    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "the picture is not drawn: %s; it is in %s, as %s",
+                 cause->message, shown, own == PICTURE_DOT ? "DOT" : "SVG");
   } else {
-    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "the graph is not drawn: %s; %s", cause->message,
+    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "the picture is not drawn: %s; %s", cause->message,
                  failure->message);
   }
   return EXIT_IO;
 }
 
-CommandExit picture_write_graph (const Options *options, const char *dot, GError **error)
+/* Writes `text`, a picture of type `own`, as `type`, to which the program turns it. */
+static CommandExit convert_and_write (const Options *options, const char *text, PictureType own, PictureType type,
+                                      const char *const *arguments, GError **error)
 {
   g_autoptr (GError) cause = NULL;
+
+  if (type == own) {
+    return command_output (options, text, error) ? EXIT_DONE : EXIT_IO;
+  }
+  g_autoptr (GBytes) picture = picture_convert (arguments, text, &cause);
+  if (!picture) {
+    return keep_text (options, text, own, cause, error);
+  }
+  gsize size;
+  const char *bytes = g_bytes_get_data (picture, &size);
+  return command_output_bytes (options, bytes, size, error) ? EXIT_DONE : EXIT_IO;
+}
+
+CommandExit picture_write_graph (const Options *options, const char *dot, GError **error)
+{
   PictureType type;
 
   if (!picture_type (options, PICTURE_DOT, &type, error)) {
     return EXIT_USAGE;
   }
-  if (type == PICTURE_DOT) {
-    return command_output (options, dot, error) ? EXIT_DONE : EXIT_IO;
-  }
   g_autofree char *option = g_strconcat ("-T", type_names[type], NULL);
   const char *const arguments[] = { "dot", option, NULL };
-  g_autoptr (GBytes) picture = picture_convert (arguments, dot, &cause);
-  if (!picture) {
-    return keep_dot (options, dot, cause, error);
+  return convert_and_write (options, dot, PICTURE_DOT, type, arguments, error);
+}
+
+CommandExit picture_write_chart (const Options *options, const char *svg, GError **error)
+{
+  PictureType type;
+
+  if (!picture_type (options, PICTURE_SVG, &type, error)) {
+    return EXIT_USAGE;
   }
-  gsize size;
-  const char *bytes = g_bytes_get_data (picture, &size);
-  return command_output_bytes (options, bytes, size, error) ? EXIT_DONE : EXIT_IO;
+  if (type == PICTURE_DOT) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
+                 "-T: found dot, expected svg, png or pdf: a chart is no graph");
+    return EXIT_USAGE;
+  }
+  const char *const arguments[] = { "rsvg-convert", "-f", type_names[type], NULL };
+  return convert_and_write (options, svg, PICTURE_SVG, type, arguments, error);
 }

@@ -62,3 +62,29 @@ char *escape_text_short (const char *bytes, gssize len, unsigned columns)
   g_autofree char *first = g_utf8_substring (whole, 0, head);
   return g_strconcat (first, "...", g_utf8_offset_to_pointer (whole, length - tail), NULL);
 }
+
+char *escape_xml (const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text ? text : "", -1);
+  GString *out = g_string_sized_new (strlen (valid) + 1);
+
+  for (const char *p = valid; *p; p = g_utf8_next_char (p)) {
+    const gunichar c = g_utf8_get_char (p);
+    if (c == '&') {
+      g_string_append (out, "&amp;");
+    } else if (c == '<') {
+      g_string_append (out, "&lt;");
+    } else if (c == '>') {
+      g_string_append (out, "&gt;");
+    } else if (c == '"') {
+      g_string_append (out, "&quot;");
+    } else if (c == '\'') {
+      g_string_append (out, "&#39;");
+    } else if ((c < 0x20 && c != '\t' && c != '\n') || (c >= 0x7f && c < 0xa0) || (c & 0xfffe) == 0xfffe) {
+      g_string_append_c (out, '?');
+    } else {
+      g_string_append_unichar (out, c);
+    }
+  }
+  return g_string_free (out, FALSE);
+}

@@ -14,4 +14,7 @@ char *escape_text (const char *bytes, gssize len);
 /* The same, cut to at most `columns` characters with "..." in the middle's place. (transfer full) */
 char *escape_text_short (const char *bytes, gssize len, unsigned columns);
 
+/* `text` for XML and HTML, as content or in quotes; what XML cannot hold comes out as '?'. (transfer full) */
+char *escape_xml (const char *text);
+
 #endif
