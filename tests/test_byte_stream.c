@@ -264,6 +264,31 @@ static void test_window (void)
   byte_source_unref (source);
 }
 
+/* What unpacks to 256 MiB is read; what then still swells 2000 times is given up. */
+static void test_swelling (void)
+{
+  enum { MIB = 1 << 20 };
+  g_autofree char *zeros = g_malloc0 (MIB);
+  for (unsigned mib = 256; mib <= 257; mib++) {
+    g_autoptr (GByteArray) packed = g_byte_array_new ();
+    g_autoptr (GError) error = NULL;
+    GByteArray *one = pack (PACKING_ZSTD, zeros, MIB);
+    for (unsigned i = 0; i < mib; i++) {
+      g_byte_array_append (packed, one->data, one->len);
+    }
+    g_byte_array_unref (one);
+    ByteSource *source = byte_source_new_from_memory ("m", packed->data, packed->len, NULL);
+    ByteStream *stream = byte_stream_new (source, NULL);
+    gssize n;
+    while ((n = byte_stream_read (stream, zeros, MIB, &error)) > 0) {
+    }
+    ROW_CHECK (mib == 256 ? n == 0 : n < 0 && strstr (error->message, "unpacks to more than 2000 times its size"),
+               "%u MiB: %s", mib, row_error (error));
+    byte_stream_free (stream);
+    byte_source_unref (source);
+  }
+}
+
 static void test_refused (void)
 {
   static const struct {
@@ -273,6 +298,7 @@ static void test_refused (void)
   } row[] = {
     { "empty", "", 0, "is empty" },
     { "bzip2", "BZh91AY", 7, "bzip2 -dc" },
+    { "a log that fio packed", "\x78\x9c\x63\x60", 4, "fio --inflate-log=FILE" },
   };
   for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
     g_autoptr (GError) error = NULL;
@@ -361,6 +387,7 @@ void register_byte_stream_tests (void)
     { "many lines", test_many_lines },
     { "members of packed files", test_members },
     { "memory of unpackers", test_window },
+    { "packed files that swell", test_swelling },
     { "refused by magic", test_refused },
     { "files", test_files },
     { "pipe", test_pipe },

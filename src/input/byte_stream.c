@@ -101,6 +101,11 @@ static gboolean look_at_magic (ByteSource *source, GError **error)
     return fail (error, INPUT_ERROR_DATA, source->name,
                  "packed by bzip2, which is not unpacked here: bzip2 -dc FILE | ... -");
   }
+  if (magic[0] == 0x78 && (magic[0] << 8 | magic[1]) % 31 == 0) { /* the head of a zlib stream */
+    return fail (error, INPUT_ERROR_DATA, source->name,
+                 "a log that fio packed (log_store_compressed), which only the fio that wrote it unpacks: "
+                 "fio --inflate-log=FILE > LOG");
+  }
   source->packing = packing_of (magic, sizeof magic);
   return TRUE;
 }
@@ -386,6 +391,16 @@ static int feed (ByteStream *stream, GError **error)
   return read_packed (stream, error) ? 1 : -1;
 }
 
+/* The text of requests packs to a hundredth at most: what unpacks to this much more is a trap. */
+#define SWELL_MAX 2000
+#define SWELL_FROM ((uint64_t) 256 << 20) /* bytes */
+
+static gboolean swells (const ByteStream *stream, gsize made)
+{
+  const uint64_t unpacked = stream->offset + (stream->end - stream->start) + made;
+  return unpacked > SWELL_FROM && unpacked / SWELL_MAX > stream->position;
+}
+
 static gssize unpack_some (ByteStream *stream, char *buffer, gsize len, GError **error)
 {
   const char *name = packing_name (stream->source->packing);
@@ -423,6 +438,10 @@ static gssize unpack_some (ByteStream *stream, char *buffer, gsize len, GError *
     }
     if (result == UNPACK_MEMBER_ENDS) {
       stream->member_open = FALSE;
+    }
+    if (made > 0 && swells (stream, made)) {
+      fail_packed (stream, error, "unpacks to more than %d times its size; expected a trace, no trap", SWELL_MAX);
+      return -1;
     }
     if (made > 0) {
       return (gssize) made;

@@ -38,7 +38,9 @@ gssize byte_source_peek (const ByteSource *source, void *buffer, gsize len, GErr
 ByteStream *byte_stream_new (ByteSource *source, GError **error);
 void        byte_stream_free (ByteStream *stream);         /* accepts NULL */
 
-/* Up to `len` bytes; returns how many, 0 at the end, -1 with error set. */
+/* Up to `len` bytes; returns how many, 0 at the end, -1 with error set.  Packed bytes that are damaged, cut off, need
+ * more than 128 MiB, or unpack to more than 2000 times their size (and 256 MiB) are INPUT_ERROR_DATA,
+ * "NAME:+OFFSET: ..." with the offset in the packed bytes. */
 gssize byte_stream_read (ByteStream *stream, void *buffer, gsize len, GError **error);
 
 /* One line of text.  Points into the stream's buffer: valid until the next call. */
