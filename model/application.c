@@ -3,6 +3,8 @@
 
 #include "model/cpu.h"
 #include "model/file_io.h"
+#include "model/life_private.h"
+#include "model/sample.h"
 #include "model/sq_thread.h"
 
 #include <errno.h>
@@ -324,6 +326,9 @@ Request *application_prepare (Application *application)
   request->hashed = request->concurrent = request->unbound = FALSE;
   application_mark (application, request);
   request->result = 0;
+  request->again = AGAIN_NONE;
+  request->executor = NULL;
+  request->lock_holder = RESULT_NOBODY;
   memset (&request->time, 0, sizeof request->time);
   request->time.prepared = task_now (application->task);
   request->entered = sim_now (sim);
@@ -331,34 +336,6 @@ Request *application_prepare (Application *application)
   task_cost (application->task, COST_APP_PREPARE);
   application_scramble (application, request);
   return request;
-}
-
-static void add_phase (Simulation *sim, Phase phase, UrTime from, UrTime to)
-{
-  if (to < from)
-    sim->count.backwards++;
-  sim->count.phase[phase].sum += to - from;
-  sim->count.phase[phase].n++;
-}
-
-/* Splits the life of a request; the parts add up to reaped - prepared. */
-static void application_count_phases (Simulation *sim, const RequestTimes *time)
-{
-  UrTime start = time->started ? time->started : time->attempt;
-  UrTime waited = time->lock_got - time->lock_wanted;
-
-  add_phase (sim, PHASE_SUBMIT, time->prepared, time->attempt);
-  if (time->queued) {
-    add_phase (sim, PHASE_ATTEMPT, time->attempt, time->verdict);
-    add_phase (sim, PHASE_PUNT, time->verdict, time->queued);
-    add_phase (sim, PHASE_QUEUE, time->queued + time->queue_wakeup, time->started);
-  }
-  add_phase (sim, PHASE_LOCK, 0, waited);
-  add_phase (sim, PHASE_SERVICE, start + waited, time->done);
-  add_phase (sim, PHASE_COMPLETE, time->done, time->posted);
-  add_phase (sim, PHASE_REAP, time->posted + time->reap_wakeup, time->reaped);
-  if (time->queue_wakeup + time->reap_wakeup)
-    add_phase (sim, PHASE_WAKEUP, 0, time->queue_wakeup + time->reap_wakeup);
 }
 
 static void result_op_add (ResultOp *op, const Request *request, gboolean synchronous)
@@ -394,7 +371,7 @@ void application_reaped (Application *application, Request *request)
   sim->count.reaped++;
   sim_progress (sim);
   ur_level_set (&sim->count.in_flight, sim_now (sim), sim->count.in_flight.level - 1);
-  application_count_phases (sim, &request->time);
+  life_ended (application, request);
   if (G_UNLIKELY (request->outcome == OUTCOME_FAILED) && !sim->count.first_error)
     sim->count.first_error = (int) -request->result;
   request->in_flight = FALSE;
@@ -403,6 +380,8 @@ void application_reaped (Application *application, Request *request)
     result_op_add (&sim->op[request->io.op], request, synchronous);
   if (G_UNLIKELY (sim_now (sim) >= sim->timeline->next))
     sim_timeline_add (sim);
+  if (G_UNLIKELY (sim_now (sim) >= sim->next_sample))
+    sample_take (sim);
   sim->residence += sim_now (sim) - request->entered;
   application->free[application->n_free++] = request;
 }

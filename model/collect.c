@@ -6,7 +6,9 @@
 #include "model/cpu.h"
 #include "model/dio_workqueue.h"
 #include "model/journal.h"
+#include "model/life_private.h"
 #include "model/queue_owner.h"
+#include "model/sample.h"
 #include "model/sq_thread.h"
 #include "model/tctx.h"
 #include "model/writeback.h"
@@ -35,6 +37,14 @@ const char *trace_event_name (TraceEventKind kind)
 
   g_return_val_if_fail (kind < TRACE_EVENT_KINDS, NULL);
   return names[kind];
+}
+
+const char *result_task_name (ResultTask task)
+{
+  static const char *const names[] = { "application", "sq_thread", "worker", "flusher", "nobody" };
+
+  g_return_val_if_fail (task < RESULT_TASKS, NULL);
+  return names[task];
 }
 
 const char *phase_name (Phase phase)
@@ -307,6 +317,7 @@ static ResultLock *collect_lock (const Simulation *sim, const char *name, const 
   lock->sleeps = count->sleeps;
   lock->handoffs = count->handoffs;
   lock->steals = count->steals;
+  memcpy (lock->pair, count->pair, sizeof lock->pair);
   lock->mean_spinning = ur_level_mean (&osq->spinning, sim->finished);
   lock->mean_queued = ur_level_mean (queued, sim->finished);
   return lock + 1;
@@ -323,6 +334,29 @@ static ResultLock *collect_mutex (const Simulation *sim, const Mutex *mutex, Res
   if (!mutex->count.contended)
     return lock;
   return collect_lock (sim, mutex->name, &mutex->count, &mutex->osq, &mutex->queued, lock);
+}
+
+/* Means of the stages over all requests, and over those of each outcome. */
+static void collect_stages (const Simulation *sim, RunResult *result)
+{
+  const SimulationCounters *count = &sim->count;
+
+  for (unsigned phase = 0; phase < PHASES; phase++) {
+    double sum = 0;
+
+    for (unsigned outcome = 0; outcome < OUTCOMES; outcome++) {
+      const double of_outcome = (double) count->phase[outcome][phase].sum;
+
+      sum += of_outcome;
+      result->phase[phase].n += count->phase[outcome][phase].n;
+      result->stage[outcome][phase].mean = share (of_outcome, (double) count->ended[outcome]);
+      result->stage[outcome][phase].n = count->phase[outcome][phase].n;
+      result->stage[outcome][phase].p99 = life_stage_p99 (sim, (Outcome) outcome, (Phase) phase);
+      result->stage_total[outcome] += result->stage[outcome][phase].mean;
+    }
+    result->phase[phase].mean = share (sum, (double) count->reaped);
+    result->phase_total += result->phase[phase].mean;
+  }
 }
 
 static void collect_locks (const Simulation *sim, RunResult *result, double busy)
@@ -470,6 +504,10 @@ static void collect_cache (Simulation *sim, RunResult *result)
                                  .throttled = wb->throttled,
                                  .longest_pause = wb->longest_pause };
   sim_timeline_add (sim);
+  sample_take (sim);
+  result->samples = g_steal_pointer (&sim->samples);
+  result->lock_wait = sim->lock_wait;
+  result->lock_hold = sim->lock_hold;
   result->periods = timeline_phases (sim->timeline);
 }
 
@@ -603,11 +641,7 @@ RunResult *sim_collect (Simulation *sim, gboolean interrupted)
   result->iops = share ((double) result->ios, seconds);
   result->bw_bytes = share ((double) result->bytes, seconds);
   memcpy (result->outcome, count->outcome, sizeof result->outcome);
-  for (unsigned i = 0; i < PHASES; i++) {
-    result->phase[i].mean = share ((double) count->phase[i].sum, (double) count->reaped);
-    result->phase[i].n = count->phase[i].n;
-    result->phase_total += result->phase[i].mean;
-  }
+  collect_stages (sim, result);
   result->short_writes = count->short_writes;
   result->first_error = count->first_error;
   result->all_failed = result->outcome[OUTCOME_FAILED] && !result->ios && !result->syncs;
@@ -632,6 +666,8 @@ void run_result_free (RunResult *result)
   if (!result)
     return;
   g_free (result->lock);
+  if (result->samples)
+    g_array_unref (result->samples);
   if (result->periods)
     g_array_unref (result->periods);
   if (result->notes)

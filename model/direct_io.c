@@ -254,6 +254,7 @@ static FileIoResult submit (Task *task, Request *request, uint64_t length, LockM
   inode->direct++;
   nowait = nowait && (request->bio.polled || !sim->setup->file_system->regular);
   if (!block_submit_bio (task, sim->device, &request->bio, nowait)) {
+    request->again = AGAIN_DEVICE;
     inode_dio_end (inode, task, task->cpu);
     inode_unlock (task, inode, mode);
     return FILE_IO_AGAIN;
@@ -285,6 +286,7 @@ static FileIoResult submit (Task *task, Request *request, uint64_t length, LockM
 
 static FileIoResult refused (Task *task, Request *request, LockMode mode)
 {
+  request->again = AGAIN_DIRTY;
   inode_unlock (task, request->inode, mode);
   task_cost (task, COST_ATTEMPT_LOCKED);
   return FILE_IO_AGAIN;
@@ -299,6 +301,7 @@ static FileIoResult direct_read (Task *task, Request *request, DirectHow how)
   PageCount count;
 
   if (!inode_lock (task, request, mode, how != DIRECT_BLOCKING)) {
+    request->again = AGAIN_LOCK;
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
@@ -335,6 +338,7 @@ static FileIoResult direct_write (Task *task, Request *request, DirectHow how)
    * the lock stays as it was taken; if more, it is taken anew. */
   for (;;) {
     if (!inode_lock (task, request, mode, how != DIRECT_BLOCKING)) {
+      request->again = AGAIN_LOCK;
       task_cost (task, COST_ATTEMPT_LOCKED);
       return FILE_IO_AGAIN;
     }

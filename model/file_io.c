@@ -22,6 +22,7 @@ gboolean inode_lock (Task *task, Request *request, LockMode mode, gboolean try)
   gboolean got = TRUE;
 
   request->time.lock_wanted = task_now (task);
+  request->lock_holder = lock_holder_kind (sem->owner ? sem->owner : sem->readers ? sem->last_reader : NULL);
   if (mode == LOCK_EXCLUSIVE && try)
     got = rwsem_down_write_trylock (task, sem);
   else if (mode == LOCK_EXCLUSIVE)
@@ -264,6 +265,7 @@ static FileIoResult file_write (Task *task, Request *request, How how)
   if (mode == LOCK_SHARED && fs->regular && request->io.offset + request->io.length > inode->size)
     mode = LOCK_EXCLUSIVE; /* i_size will change */
   if (!inode_lock (task, request, mode, nowait || how == HOW_TRYLOCK)) {
+    request->again = AGAIN_LOCK;
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
@@ -276,6 +278,9 @@ static FileIoResult file_write (Task *task, Request *request, How how)
   if (stop != end && short_write_by_rounds (task->sim))
     stop = short_write_mapping (inode, offset, stop);
   if (stop == offset && end != offset) {
+    request->again = fs->timestamp_blocks && inode_needs_time_update (inode) ? AGAIN_TIME
+                     : offset > inode->size                                  ? AGAIN_TIME
+                                                                             : AGAIN_PAGE;
     inode_unlock (task, inode, mode);
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
@@ -289,6 +294,7 @@ static FileIoResult file_write (Task *task, Request *request, How how)
     write_is_short (task, request, offset, at);
   inode_unlock (task, inode, mode);
   if (at != end) {
+    request->again = AGAIN_SHORT;
     if (request->io.offset + request->bytes_done > offset)
       generic_write_sync (task, request, offset, request->io.offset + request->bytes_done - offset);
     task_cost (task, COST_ATTEMPT_LOCKED);
@@ -310,8 +316,10 @@ static FileIoResult read_pages (Task *task, Request *request, uint64_t length, H
   if (page_io_readahead_due (inode, offset, length))
     page_io_read (task, inode, offset, length, request->dontcache);
   while ((*ret_count = page_cache_touch (&inode->pages, offset, length)).unread) {
-    if (how == HOW_NOWAIT)
+    if (how == HOW_NOWAIT) {
+      request->again = AGAIN_PAGE;
       return FILE_IO_AGAIN;
+    }
     read = page_io_read (task, inode, offset, length, request->dontcache);
     if (read && how == HOW_WAITQ) {
       page_io_callback (read, request);
@@ -349,6 +357,7 @@ static FileIoResult file_read (Task *task, Request *request, How how)
   /* blkdev_read_iter() takes its lock blocking whatever the flags */
   if (!inode_lock (task, request, mode,
                    (how == HOW_NOWAIT && sim->setup->file_system->regular) || how == HOW_TRYLOCK)) {
+    request->again = AGAIN_LOCK;
     task_cost (task, COST_ATTEMPT_LOCKED);
     return FILE_IO_AGAIN;
   }
@@ -415,7 +424,9 @@ int file_rw_flags_error (const Simulation *sim, const Request *request)
 
 static FileIoResult file_io_how (Task *task, Request *request, How how)
 {
+  request->executor = task;
   if (how == HOW_NOWAIT && nowait_refused (task->sim, request)) {
+    request->again = AGAIN_NOWAIT;
     task_cost (task, COST_ATTEMPT_REFUSED);
     return FILE_IO_AGAIN_EARLY;
   }

@@ -262,7 +262,10 @@ void mutex_lock (Task *task, Mutex *mutex)
     mutex_own (task, mutex);
     task_cost (task, word);
   } else {
+    const ResultTask holder = lock_holder_kind (mutex->owner);
+
     mutex_lock_slowpath (task, mutex);
+    lock_wait_ended (&mutex->count, holder, task, mutex->acquired_at - wanted);
   }
   mutex_got (mutex, wanted);
 }

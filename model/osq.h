@@ -13,7 +13,17 @@
 /* What is counted of a sleeping lock, in the words of `perf lock contention`; times in ns, waits from wanted to got. */
 typedef struct {
   uint64_t acquired, contended, wait_total, wait_max, spin_ns, slowpath_ns, hold_ns, sleeps, handoffs, steals;
+  ResultLockPair pair[RESULT_TASKS][RESULT_NOBODY];
 } LockCounters;
+G_STATIC_ASSERT ((int) TASK_CLASSES == (int) RESULT_NOBODY && (int) TASK_CLASS_FLUSHER == (int) RESULT_FLUSHER);
+
+/* A wait has begun while `holder` (nullable) had the lock: the kind of the holder, for lock_wait_ended(). */
+static inline ResultTask lock_holder_kind (const Task *holder) { return holder ? (ResultTask) holder->class : RESULT_NOBODY; }
+static inline void lock_wait_ended (LockCounters *count, ResultTask holder, const Task *waiter, UrTime waited)
+{
+  count->pair[holder][waiter->class].n++;
+  count->pair[holder][waiter->class].wait_ns += waited;
+}
 
 typedef struct OsqNode OsqNode;
 struct OsqNode { Task *task; OsqNode *next, *prev; };

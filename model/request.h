@@ -8,23 +8,8 @@
 
 #include "model/block_device.h"
 #include "model/inode.h"
+#include "model/life.h"
 #include "model/request_opcode.h"
-
-/* When each thing happened, ns; 0: it did not. */
-typedef struct {
-  UrTime prepared;        /* the application starts to fill it in */
-  UrTime issued;          /* fio's issue time: the submit call returned, or the tail was published to the sq_thread */
-  UrTime attempt;         /* issue in the submitter starts */
-  UrTime verdict;         /* done, or EAGAIN */
-  UrTime queued;          /* on a queue's list */
-  UrTime started;         /* taken by a worker */
-  UrTime lock_wanted, lock_got;   /* the inode lock of the attempt that did the work */
-  UrTime done;            /* the operation is finished */
-  UrTime posted;          /* its CQE is visible */
-  UrTime reaped;          /* the application has it */
-  /* ns of queued -> started and of posted -> reaped in which who was to act was being woken */
-  UrTime queue_wakeup, reap_wakeup;
-} RequestTimes;
 
 /* sqe->flags, and what an opcode says of its buffer.  IOSQE_ASYNC is force_async. */
 typedef enum {
@@ -90,6 +75,10 @@ struct Request {
   /* IOCB_DIO_CALLER_COMP: what is left to do in the task; of dio_workqueue.h: in the kworker. */
   void (*dio_complete) (Task *task, Request *request);
   gboolean aio_busy, aio_awaited;                         /* application_posixaio.c */
+  /* For its life (life.h). */
+  AgainReason again;      /* why its last attempt in the submitter was refused */
+  const Task *executor;   /* who did it: the submitter, or a worker */
+  uint8_t lock_holder;    /* LifeHolder: who had the inode lock when it was wanted */
   RequestTimes time;
 };
 

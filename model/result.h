@@ -34,6 +34,24 @@ typedef enum {
 } Phase;
 const char *phase_name (Phase phase);
 
+/* Kinds of tasks, in the order of TaskClass; RESULT_NOBODY: none of them. */
+typedef enum { RESULT_APPLICATION, RESULT_SQ_THREAD, RESULT_WORKER, RESULT_FLUSHER, RESULT_NOBODY, RESULT_TASKS } ResultTask;
+const char *result_task_name (ResultTask task);
+
+/* Waits of one kind of task for a lock that another kind held when the wait began. */
+typedef struct { uint64_t n, wait_ns; } ResultLockPair;
+
+/* The run at a moment, with --interval: from its start, but for levels, which are those of the moment. */
+typedef struct {
+  UrTime   time;
+  uint64_t ios, bytes;              /* completed */
+  uint64_t lat_sum;                 /* ns, of these */
+  unsigned in_flight, workers_alive, workers_running, queued;   /* levels; queued: work that no worker has begun */
+  unsigned lock_spinning, lock_queued;          /* levels: waiting for inode locks */
+  uint64_t dirty, writeback;                    /* levels: pages */
+  UrTime   busy[RESULT_NOBODY], irq;            /* CPU time by kind of task, over all CPUs */
+} ResultSample;
+
 typedef struct {
   char     name[32];                /* "inode:0" */
   uint64_t acquired, contended;     /* contended: not taken by the fast path */
@@ -42,6 +60,7 @@ typedef struct {
   uint64_t sleeps, handoffs, steals;    /* waiters that slept; hand-offs set; taken past the first in the queue */
   double   mean_spinning, mean_queued;  /* time averages over the run */
   double   cpu_share_spinning, cpu_share_contention;
+  ResultLockPair pair[RESULT_TASKS][RESULT_NOBODY];     /* [holder][waiter] */
 } ResultLock;
 
 /* Requests that the block device served, after merging; time averages of channels and of requests without one. */
@@ -95,6 +114,10 @@ typedef struct {
   uint64_t syncs;
   struct { double mean; uint64_t n; } phase[PHASES];     /* n: requests that passed the station */
   double   phase_total;             /* their sum: mean time from prepared to reaped */
+  /* The same by outcome: mean over the requests of that outcome.  p99: ns, if SimulationSetup.stage_percentiles; 0: not known */
+  struct { double mean, p99; uint64_t n; } stage[OUTCOMES][PHASES];
+  double   stage_total[OUTCOMES];
+  UrHistogram lock_wait, lock_hold; /* of inode locks: waits; holds at whose end somebody waited */
   struct { unsigned created, max_alive; double mean_running, mean_spinning, mean_sleeping_on_lock, mean_idle; } workers;
   uint64_t context_switches, wakeups, ipis, futile_wakeups;
   uint64_t cq_overflows, short_writes;
@@ -103,6 +126,7 @@ typedef struct {
   ResultDevice device;
   ResultCache cache;
   ResultJournal journal;
+  GArray  *samples;                 /* of ResultSample (transfer full); empty without SimulationSetup.interval */
   GArray  *periods;                 /* of ResultPeriod, in order (transfer full); empty if nobody was throttled */
   uint64_t events;
   double   wall_s;                  /* for --timing only */

@@ -406,8 +406,15 @@ static void rwsem_down_write_slowpath (Task *task, Rwsem *sem)
   }
 }
 
+static void rwsem_waited (Task *task, Rwsem *sem, ResultTask holder, UrTime waited)
+{
+  lock_wait_ended (&sem->count, holder, task, waited);
+  ur_histogram_record (&task->sim->lock_wait, waited);
+}
+
 void rwsem_down_write (Task *task, Rwsem *sem)
 {
+  ResultTask holder;
   UrTime wanted;
 
   task_sync (task);
@@ -416,8 +423,10 @@ void rwsem_down_write (Task *task, Rwsem *sem)
     rwsem_own (task, sem);
     rwsem_charge_word (task, sem);
   } else {
+    holder = lock_holder_kind (sem->owner ? sem->owner : sem->readers ? sem->last_reader : NULL);
     sem->count.contended++;
     rwsem_down_write_slowpath (task, sem);
+    rwsem_waited (task, sem, holder, sim_now (task->sim) - wanted);
   }
   rwsem_got (task, sem, wanted);
 }
@@ -468,6 +477,7 @@ static void rwsem_down_read_slowpath (Task *task, Rwsem *sem)
 
 void rwsem_down_read (Task *task, Rwsem *sem)
 {
+  ResultTask holder;
   UrTime wanted;
 
   task_sync (task);
@@ -476,9 +486,21 @@ void rwsem_down_read (Task *task, Rwsem *sem)
     rwsem_add_reader (task, sem);
     rwsem_charge_word (task, sem);
   } else {
+    holder = lock_holder_kind (sem->owner ? sem->owner : sem->readers ? sem->last_reader : NULL);
     rwsem_down_read_slowpath (task, sem);
+    rwsem_waited (task, sem, holder, sim_now (task->sim) - wanted);
   }
   rwsem_got (task, sem, wanted);
+}
+
+/* A hold ends: that of a writer, or of readers together. */
+static void rwsem_held (Task *task, Rwsem *sem)
+{
+  UrTime held = sim_now (task->sim) - sem->acquired_at;
+
+  sem->count.hold_ns += held;
+  if (rwsem_contenders (sem))
+    ur_histogram_record (&task->sim->lock_hold, held);
 }
 
 /* The word became free: who spins on it sees it after the hand-over; then the first sleeper is woken. */
@@ -502,7 +524,7 @@ void rwsem_up_write (Task *task, Rwsem *sem)
 {
   task_sync (task);
   g_assert (sem->owner == task);
-  sem->count.hold_ns += sim_now (task->sim) - sem->acquired_at;
+  rwsem_held (task, sem);
   sem->owner = NULL;
   rwsem_release (task, sem);
   rwsem_freed (task, sem);
@@ -516,7 +538,7 @@ void rwsem_up_read (Task *task, Rwsem *sem)
   if (--sem->readers == 0) {
     if (sem->n_waiters)
       sem->nonspinnable = FALSE;
-    sem->count.hold_ns += sim_now (task->sim) - sem->acquired_at;
+    rwsem_held (task, sem);
     rwsem_freed (task, sem);
   } else {
     task_cost (task, COST_LOCK_TRANSFER);

@@ -37,7 +37,8 @@ typedef struct {
   unsigned workers_created, workers_alive, workers_max_alive;
   UrLevel workers_alive_level, workers_running, workers_spinning, workers_on_lock;
   UrLevel in_flight;
-  struct { UrTime sum; uint64_t n; } phase[PHASES];
+  struct { UrTime sum; uint64_t n; } phase[OUTCOMES][PHASES];
+  uint64_t ended[OUTCOMES];             /* requests of each outcome that were reaped */
   uint64_t outcome[OUTCOMES];
   uint64_t short_writes;
   int first_error;                      /* errno of the first request that failed; 0: none did */
@@ -62,6 +63,9 @@ struct Simulation {
   BdiWriteback *wb;                     /* of the device */
   uint64_t policy_facts[2];             /* POLICY_FACTS of all buffered, of all direct requests (policy_state.c) */
   void *plugin_state;                   /* what the open() of a policy plug-in returned */
+  struct StageHistograms *stages;       /* life.c; NULL: not wanted */
+  UrHistogram lock_wait, lock_hold;     /* of inode locks (result.h) */
+  GArray *samples; UrTime next_sample, sample_step;  /* sample.c; UR_TIME_NEVER: none are taken */
   Timeline *timeline;                   /* for the report */
   Journal *journal;                     /* of the file system */
   struct QueueSet *queues;              /* of Per=system (queue_owner.h); NULL: none is used */

@@ -7,9 +7,11 @@
 #include "model/cpu.h"
 #include "model/dio_workqueue.h"
 #include "model/journal.h"
+#include "model/life_private.h"
 #include "model/policy_plugin.h"
 #include "model/policy_state.h"
 #include "model/queue_owner.h"
+#include "model/sample.h"
 #include "model/sq_thread.h"
 #include "model/submit.h"
 #include "model/workqueue.h"
@@ -378,6 +380,10 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
     sim->plugin_state = setup->policy->plugin->table->open (&policy_plugin_host);
   sim->timeline = g_new (Timeline, 1);
   timeline_init (sim->timeline, sim->wb->freerun);
+  ur_histogram_init (&sim->lock_wait);
+  ur_histogram_init (&sim->lock_hold);
+  life_init (sim);
+  sample_init (sim);
   sim->journal = journal_new (sim);
   sim->tasks = g_ptr_array_new_with_free_func ((GDestroyNotify) task_free);
   sim->rings = g_ptr_array_new_with_free_func ((GDestroyNotify) ring_free);
@@ -412,6 +418,8 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
 
 void sim_free (Simulation *sim)
 {
+  life_free (sim);
+  g_clear_pointer (&sim->samples, g_array_unref);
   g_ptr_array_unref (sim->rings);
   g_ptr_array_unref (sim->sq_data);
   queue_set_free (sim->queues);

@@ -8,6 +8,7 @@
 #include "model/decision.h"
 #include "model/device.h"
 #include "model/file_system.h"
+#include "model/life.h"
 #include "model/machine.h"
 #include "model/policy.h"
 #include "model/result.h"
@@ -50,6 +51,9 @@ typedef struct {
   TraceFn trace; void *trace_data;   /* (nullable) told of every event */
   DecisionFn decision; void *decision_data;        /* (nullable) told of every decision of the policy */
   const DecisionOther *other;    /* (nullable) */
+  LifeFn life; void *life_data;      /* (nullable) told of every request when it is reaped */
+  gboolean stage_percentiles;    /* also the 99th percentiles of stages: takes some time and memory */
+  UrTime   interval;             /* between samples of the run over time; 0: none */
   gboolean new_process;          /* applications have just been started, as fio's jobs, which wait for each other, are not */
   gboolean traced;               /* the machine records these events itself and pays for it: CPU.Tracepoint each */
   void   (*progress) (uint64_t ios, UrTime now, void *data); void *progress_data;   /* (nullable) */

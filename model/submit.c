@@ -162,6 +162,7 @@ static FileIoResult io_attempt (Task *task, Request *request, PolicyAttempt atte
   case ATTEMPT_TRYLOCK:
     return file_io_trylock (task, request);
   default:
+    request->again = AGAIN_NO_TRY;
     return FILE_IO_AGAIN_EARLY;
   }
 }

@@ -299,7 +299,7 @@ static gboolean same_result (const RunResult *one, const RunResult *other)
   RunResult a = *one, b = *other;
 
   a.lock = b.lock = NULL;
-  a.periods = b.periods = NULL;
+  a.periods = b.periods = a.samples = b.samples = NULL;
   a.notes = b.notes = NULL;
   a.wall_s = b.wall_s = 0;
   if (one->periods->len != other->periods->len ||

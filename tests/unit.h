@@ -62,6 +62,7 @@
   X (ring) \
   X (task_work) \
   X (submit) \
+  X (life) \
   X (link) \
   X (sq_thread) \
   X (cpu_mask) \
