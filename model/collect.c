@@ -467,6 +467,7 @@ static void collect_device (const Simulation *sim, RunResult *result)
   to->tag_waits = count->tag_waits;
   to->busy_channels = ur_level_mean (&count->busy, sim->finished);
   to->queued = ur_level_mean (&count->queued, sim->finished);
+  to->channels = (unsigned) device_number (device, DEVICE_CHANNELS);
   to->used = to->reads + to->writes + to->flushes > 0;
   if (to->used)
     g_ptr_array_add (result->notes, g_strdup_printf ("Device %s: %s", device->name, device->evidence));

@@ -69,6 +69,7 @@ typedef struct {
   gboolean used;
   uint64_t reads, writes, flushes, merged, tag_waits;
   double   busy_channels, queued;
+  unsigned channels;                /* it has */
 } ResultDevice;
 
 /* Dirty pages: said if somebody paused, the flusher wrote, or pages were evicted.  Pages, ns. */

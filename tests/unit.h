@@ -71,6 +71,7 @@
   X (io_wq_eras) \
   X (io_wq_manager) \
   X (tctx) \
+  X (verdict) \
   X (workqueue) \
   X (timeline) \
   X (writeback) \

@@ -1,5 +1,6 @@
 /* Dispatch, exit codes, help and output of subcommands; see command.h. */
 #include "src/command/command.h"
+#include "src/command/verdict.h"
 #include "model/data_path.h"
 #include "model/device.h"
 #include "model/experiment.h"
@@ -106,8 +107,10 @@ gboolean command_output_bytes (const Options *options, const char *bytes, gsize 
 }
 
 CommandExit command_report (const Options *options, const char *command, const Scenario *scenario, const RunSet *set,
-                            unsigned reps, const ReportRun *runs, unsigned n_runs, GError **error)
+                            unsigned reps, const ReportRun *runs, unsigned n_runs, const ReportVerdict *verdict,
+                            GError **error)
 {
+  g_autofree Operation *operations = verdict_operations (runs, n_runs, scenario->machine->kappa);
   g_autoptr (GPtrArray) notes = scenario_notes (scenario, options, runs, n_runs);
   const Report report = {
     .command = command,
@@ -121,6 +124,8 @@ CommandExit command_report (const Options *options, const char *command, const S
     .interrupted = run_set_interrupted (set),
     .n_runs = n_runs,
     .runs = runs,
+    .operations = operations,
+    .verdict = verdict,
   };
   g_autofree char *text = options->format == FORMAT_JSON ? json_report (&report) : text_report (&report);
   if (!command_output (options, text, error)) {

@@ -47,7 +47,8 @@ gboolean command_output_bytes (const Options *options, const char *bytes, gsize 
 
 /* Prints the runs of run and compare as options say, with what they rest on. */
 CommandExit command_report (const Options *options, const char *command, const Scenario *scenario, const RunSet *set,
-                            unsigned reps, const ReportRun *runs, unsigned n_runs, GError **error);
+                            unsigned reps, const ReportRun *runs, unsigned n_runs, const ReportVerdict *verdict,
+                            GError **error);
 
 typedef enum { COMMAND_ERROR_WRITE, COMMAND_ERROR_INPUT } CommandError;
 #define COMMAND_ERROR (command_error_quark ())

@@ -8,6 +8,7 @@
 #include "src/command/regret.h"
 #include "src/command/run_set.h"
 #include "src/command/scenario.h"
+#include "src/command/verdict.h"
 
 enum { DEFAULT_REPS = 8 };
 
@@ -57,7 +58,7 @@ static char *reference_name (const RunResult *result, gboolean baseline_added)
 }
 
 /* One per row that ran, in order; *ret_to is what their ratio_to points to. (transfer full) (element-type ReportRun) */
-static GArray *collect (const RunSet *set, Rows rows, char **ret_to)
+static GArray *collect (const RunSet *set, Rows rows, GArray *ret_rows, char **ret_to)
 {
   GArray *runs = g_array_new (FALSE, FALSE, sizeof (ReportRun));
   RunResult *reference = run_set_result (set, rows.reference);
@@ -76,6 +77,7 @@ static GArray *collect (const RunSet *set, Rows rows, char **ret_to)
     run.ratio = run_set_ratio (set, row, rows.reference);
     run.ratio_to = *ret_to;
     g_array_append_val (runs, run);
+    g_array_append_val (ret_rows, row);
   }
   return runs;
 }
@@ -97,10 +99,14 @@ CommandExit command_compare (const Options *options, GError **error)
   if (!run_set_run (set, options->seed, reps, options->threads, !options->quiet, error)) {
     return EXIT_INTERNAL;
   }
-  g_autoptr (GArray) runs = collect (set, rows, &reference);
+  g_autoptr (GArray) indices = g_array_new (FALSE, FALSE, sizeof (unsigned));
+  g_autoptr (GArray) runs = collect (set, rows, indices, &reference);
   if (!runs->len) {
     return EXIT_INTERRUPTED;
   }
   const ReportRun *first = (const ReportRun *) (gpointer) runs->data;
-  return command_report (options, "compare", scenario, set, reps, first, runs->len, error);
+  ReportVerdict verdict;
+  const gboolean found = verdict_find (set, first, (const unsigned *) (gpointer) indices->data, runs->len,
+                                       scenario->machine->kappa, &verdict);
+  return command_report (options, "compare", scenario, set, reps, first, runs->len, found ? &verdict : NULL, error);
 }

@@ -75,5 +75,5 @@ CommandExit command_run (const Options *options, GError **error)
     return EXIT_INTERRUPTED;
   }
   const ReportRun run = run_set_report (set, 0);
-  return command_report (options, "run", scenario, set, reps, &run, 1, error);
+  return command_report (options, "run", scenario, set, reps, &run, 1, NULL, error);
 }

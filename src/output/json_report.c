@@ -334,6 +334,45 @@ static void put_run_more (JsonBuilder *builder, const ReportRun *run)
   json_put_strings (builder, "notes", result->notes);
 }
 
+/* Parts as they are called in the report, ns per I/O; bounds in IOPS. */
+static void put_operation (JsonBuilder *builder, const Operation *operation)
+{
+  json_open_object (builder, "operation");
+  json_put_string (builder, "binds", binding_text (operation->binds));
+  json_put_double (builder, "ns_per_io", operation->time);
+  json_open_object (builder, "parts_ns");
+  for (unsigned part = 0; part < PART_REST; part++) {
+    json_put_double (builder, part_text ((Part) part), operation->part[part]);
+  }
+  json_builder_end_object (builder);
+  json_put_double (builder, "lock_alone_iops", operation->bound_lock);
+  json_put_double (builder, "cpus_alone_iops", operation->bound_cpu);
+  json_put_double (builder, "device_alone_iops", operation->bound_device);
+  json_builder_end_object (builder);
+}
+
+static void put_verdict (JsonBuilder *builder, const Report *report)
+{
+  const ReportVerdict *verdict = report->verdict;
+  g_autofree char *sentence = verdict_sentence (report->runs, verdict);
+
+  json_open_object (builder, "verdict");
+  json_put_string (builder, "sentence", sentence);
+  json_put_int (builder, "faster", verdict->faster);
+  json_put_int (builder, "slower", verdict->slower);
+  put_estimate (builder, "ratio", verdict->ratio);
+  json_put_bool (builder, "tie", verdict->tie);
+  json_put_double (builder, "tail_percentile", verdict->percentile);
+  json_put_double (builder, "tail_ratio", verdict->tail);
+  json_put_double (builder, "cpu_per_io_ratio", verdict->cpu);
+  if (!verdict->tie && verdict->saved > 0) {
+    json_put_string (builder, "cause", part_text (verdict->cause));
+    json_put_double (builder, "saved_ns", verdict->saved);
+    json_put_double (builder, "of_ns", verdict->of);
+  }
+  json_builder_end_object (builder);
+}
+
 char *json_report (const Report *report)
 {
   JsonBuilder *builder = json_builder_new ();
@@ -346,9 +385,15 @@ char *json_report (const Report *report)
     json_open_object (builder, NULL);
     put_run (builder, &report->runs[i], report->timing);
     put_run_more (builder, &report->runs[i]);
+    if (report->operations) {
+      put_operation (builder, &report->operations[i]);
+    }
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
+  if (report->verdict) {
+    put_verdict (builder, report);
+  }
   json_put_string (builder, "command", report->command);
   json_put_int (builder, "model", uringsim_model_version ());
   json_put_int (builder, "reps", report->reps);

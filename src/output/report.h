@@ -27,6 +27,36 @@ typedef struct {
   const char *ratio_to;             /* the reference row's name */
 } ReportRun;
 
+/* The server in front of which requests pile up. */
+typedef enum {
+  BINDS_NOTHING,        /* no request waits for another: the latency of one is all there is */
+  BINDS_APPLICATION, BINDS_SUBMITTER, BINDS_SQ_THREAD, BINDS_WORKERS, BINDS_LOCK, BINDS_DEVICE, BINDS_ARRIVALS, BINDS
+} Binding;
+/* What the time of one I/O at that server is made of. */
+typedef enum {
+  PART_APPLICATION, PART_SUBMISSION, PART_HAND_OFF, PART_LOCK, PART_FILE_SYSTEM, PART_DEVICE, PART_REST, PARTS
+} Part;
+
+typedef struct {
+  Binding  binds;
+  double   time;                    /* ns between completions: 1 / IOPS */
+  double   part[PARTS];             /* ns; add up to it */
+  double   queue;                   /* requests that wait there, mean */
+  double   bound_lock, bound_cpu, bound_device;     /* IOPS that each would allow alone; 0: it is not used */
+} Operation;
+
+typedef struct {
+  unsigned faster, slower;          /* indices into Report.runs */
+  ReportEstimate ratio;             /* of IOPS, paired by seed */
+  gboolean tie;                     /* the interval holds 1, or the ratio is within 0.5 % of it */
+  double   percentile;              /* 99.9, 99 or 50: the highest that both have samples for; 0: none */
+  double   tail;                    /* faster / slower at it */
+  double   cpu;                     /* faster / slower: CPU time per I/O, busy less polling */
+  Part     cause;                   /* what shrinks most per I/O */
+  double   saved, of;               /* ns: by how much, and of which time per I/O of the slower run */
+  gboolean kernels_differ;
+} ReportVerdict;
+
 typedef struct {
   const char *command;              /* "run", "compare" */
   uint64_t seed;
@@ -39,6 +69,8 @@ typedef struct {
   gboolean interrupted;
   unsigned n_runs;
   const ReportRun *runs;
+  const Operation *operations;      /* by run (nullable) */
+  const ReportVerdict *verdict;     /* (nullable) */
 } Report;
 
 typedef struct {
@@ -81,5 +113,11 @@ char *json_report (const Report *report);
 char *json_report_reproduction (const ReportReproduction *reproduction);
 
 const char *replay_name (ReplayMode mode);
+
+/* ---- text_verdict.c ---- */
+/* One sentence to quote. (transfer full) */
+char *verdict_sentence (const ReportRun *runs, const ReportVerdict *verdict);
+const char *binding_text (Binding binding);
+const char *part_text (Part part);
 
 #endif

@@ -77,6 +77,17 @@ static void print_head (const Report *report, GString *out)
   }
 }
 
+static void print_verdict (const Report *report, GString *out)
+{
+  if (report->verdict) {
+    g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+
+    g_ptr_array_add (lines, verdict_sentence (report->runs, report->verdict));
+    g_string_append (out, "\nVerdict\n");
+    text_section_notes (lines, out);
+  }
+}
+
 /* A mean with its interval, or the one value there is. */
 static char *estimate_text (const ReportEstimate *estimate, double single)
 {
@@ -214,10 +225,14 @@ char *text_report (const Report *report)
   g_auto (GStrv) names = run_names (report);
 
   print_head (report, out);
+  print_verdict (report, out);
   if (report->n_runs == 1) {
     print_operations (&report->runs[0], out);
   } else {
     print_comparison (report, names, out);
+  }
+  if (report->operations) {
+    text_section_binding (report, names, out);
   }
   text_section_paths (report->runs, names, report->n_runs, out);
   text_section_phases (report->runs, names, report->n_runs, out);

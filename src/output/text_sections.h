@@ -18,6 +18,9 @@ void text_section_cache (const ReportRun *runs, char *const *names, unsigned n, 
 void text_section_journal (const ReportRun *runs, char *const *names, unsigned n, GString *out);
 void text_section_periods (const ReportRun *runs, char *const *names, unsigned n, GString *out);
 
+/* What binds each run (Report.operations). */
+void text_section_binding (const Report *report, char *const *names, GString *out);
+
 /* Each string as one paragraph "  * ...", escaped and folded at 100 columns. */
 void text_section_notes (const GPtrArray *notes, GString *out);
 
