@@ -33,6 +33,7 @@
   X (io_pattern) \
   X (input) \
   X (trace) \
+  X (text_trace) \
   X (tracepoint) \
   X (validate_ini) \
   X (throughput_record) \

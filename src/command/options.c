@@ -116,6 +116,8 @@ static const OptionRow option_table[] = {
   { "lenient", 0, TYPE_FLAG, AT (input.lenient), READS, 0, 0, NULL, NULL, "skip and count defective lines of inputs" },
   { "iolog-version", 0, TYPE_UNSIGNED, AT (input.iolog.version), READS, 2, 3, NULL, "N",
     "version of an iolog, 2 or 3, whatever its first line says" },
+  { "iolog-v1", 0, TYPE_FLAG, AT (input.iolog_v1), READS, 0, 0, NULL, NULL,
+    "lines of three numbers are an iolog of version 1: 0 (read) or 1 (write), offset, length" },
   { "iolog-time-unit", 0, TYPE_CHOICE, AT (input.iolog.unit), READS, 0, 0, "us|ns|ms", "UNIT",
     "unit of an iolog's time stamps: us (default), ns, ms" },
   { "wait", 0, TYPE_CHOICE, AT (input.iolog.wait), READS, 0, 0, "fio|rel-us|rel-ms", "MEANING",

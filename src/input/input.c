@@ -30,11 +30,12 @@ void input_refuse (const ByteSource *source, InputKind kind, const char *expecte
                  byte_source_name (source), quoted, expected);
   } else {
     const gboolean measured = kind == INPUT_THROUGHPUT || kind == INPUT_LOCK_SHARE || kind == INPUT_FIO_JSON;
-    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: looks like %s %s%s; expected %s",
-                 byte_source_name (source), kind == INPUT_IOLOG ? "an" : "a", input_kind_name (kind),
-                 measured ? ", which is for uringsim validate"
-                 : kind == INPUT_TRACEPOINTS || kind == INPUT_IOLOG_V1 ? ", which cannot be simulated yet"
-                                                                        : "",
+    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: looks like %s %s%s; expected %s", byte_source_name (source),
+                 kind == INPUT_IOLOG ? "an" : "a", input_kind_name (kind),
+                 measured                    ? ", which is for uringsim validate"
+                 : kind == INPUT_IOLOG_V1    ? ", which is read with --iolog-v1"
+                 : kind == INPUT_TRACEPOINTS ? ", which cannot be simulated yet"
+                                             : "",
                  expected);
   }
 }
@@ -225,7 +226,7 @@ static gboolean read_job_file (Workload *workload, ByteSource *source, const Inp
 /* `paths`: one input, or the files of a set. */
 static gboolean read_input (Workload *workload, const char *const *paths, const InputOptions *options, GError **error)
 {
-  static const char expected[] = "a fio job file or an iolog of version 2 or 3, blktrace, blkparse or a log of fio";
+  static const char expected[] = "a fio job file or an iolog, CSV, blktrace, blkparse, strace text or a log of fio";
   ByteSource *source = byte_source_open (paths[0], error);
   if (!source) {
     return FALSE;

@@ -16,7 +16,7 @@
 #include "src/input/trace.h"
 
 typedef enum {
-  INPUT_FIO_JOB, INPUT_IOLOG, INPUT_IOLOG_V1, INPUT_BLKTRACE, INPUT_BLKPARSE, INPUT_TRACEPOINTS, INPUT_FIO_JSON,
+  INPUT_FIO_JOB, INPUT_IOLOG, INPUT_IOLOG_V1, INPUT_CSV, INPUT_STRACE, INPUT_BLKTRACE, INPUT_BLKPARSE, INPUT_TRACEPOINTS, INPUT_FIO_JSON,
   INPUT_FIO_LOG, INPUT_THROUGHPUT, INPUT_LOCK_SHARE, INPUT_UNKNOWN
 } InputKind;
 const char *input_kind_name (InputKind kind);      /* "fio job file", "iolog", ... */
@@ -25,6 +25,7 @@ const char *input_kind_name (InputKind kind);      /* "fio job file", "iolog", .
 typedef struct {
   gboolean lenient;            /* of every reader */
   IologOptions iolog;          /* lenient is taken from above */
+  gboolean iolog_v1;           /* three numbers a line are an iolog of version 1 */
   int      log_columns;        /* of fio_log_open() */
   int      block_arrival;      /* BlockArrival: which event of a block trace is an arrival */
   int      engine;             /* ApplicationEngine; -1: io_uring for a trace, the job's own for a job file */

@@ -3,6 +3,7 @@
  */
 #include "src/input/input.h"
 #include "src/input/iolog_line.h"
+#include "src/input/text_trace.h"
 #include <string.h>
 
 enum { LOOKED_AT = 16384 };
@@ -13,6 +14,8 @@ const char *input_kind_name (InputKind kind)
     [INPUT_FIO_JOB] = "fio job file",
     [INPUT_IOLOG] = "iolog",
     [INPUT_IOLOG_V1] = "iolog of version 1",
+    [INPUT_CSV] = "CSV trace",
+    [INPUT_STRACE] = "strace text",
     [INPUT_BLKTRACE] = "binary blktrace",
     [INPUT_BLKPARSE] = "blkparse text",
     [INPUT_TRACEPOINTS] = "kernel tracepoint text",
@@ -130,11 +133,17 @@ static InputKind kind_of_line (const char *p, const char *end)
   if (iolog_line_is_version (p, (unsigned) (end - p), &version)) {
     return INPUT_IOLOG;
   }
+  if (strace_is_line (p, (gsize) (end - p))) {
+    return INPUT_STRACE;
+  }
   if (*p == '[') {
     return INPUT_FIO_JOB;
   }
   if (*p == '{') {
     return is_throughput (p, end) ? INPUT_THROUGHPUT : INPUT_FIO_JSON;
+  }
+  if (csv_trace_is_header (p, (gsize) (end - p))) {
+    return INPUT_CSV;
   }
   if (is_lock_share (p, end)) {
     return INPUT_LOCK_SHARE;

@@ -4,6 +4,7 @@
 #include "src/input/block_trace.h"
 #include "src/input/fio_log.h"
 #include "src/input/input_private.h"
+#include "src/input/text_trace.h"
 #include <string.h>
 
 /* "STEM.blktrace.N": the length of what is before N, 0 if it is no such name. */
@@ -46,6 +47,7 @@ GPtrArray *input_group_paths (const char *const *paths)
 gboolean input_kind_is_trace (InputKind kind, const InputOptions *options)
 {
   return kind == INPUT_IOLOG || kind == INPUT_BLKTRACE || kind == INPUT_BLKPARSE || kind == INPUT_FIO_LOG ||
+         kind == INPUT_CSV || kind == INPUT_STRACE || (kind == INPUT_IOLOG_V1 && options->iolog_v1) ||
          (kind == INPUT_UNKNOWN && options->iolog.version);
 }
 
@@ -86,6 +88,12 @@ Trace *input_open_trace_of (ByteSource *source, InputKind kind, const char *cons
   if (kind == INPUT_FIO_LOG) {
     return fio_log_open (source, options->lenient, (unsigned) options->log_columns, error);
   }
+  if (kind == INPUT_CSV || kind == INPUT_STRACE || kind == INPUT_IOLOG_V1) {
+    const TextFormat *format = kind == INPUT_CSV      ? &csv_trace_format
+                               : kind == INPUT_STRACE ? &strace_format
+                                                      : &iolog_v1_format;
+    return text_trace_open (source, format, options->lenient, error);
+  }
   const IologOptions how = input_iolog_options (options);
   Iolog *iolog = iolog_open (source, &how, error);
   Trace *trace = iolog ? trace_new_from_iolog (iolog, byte_source_name (source)) : NULL;
@@ -119,8 +127,8 @@ Trace *input_open_trace (const char *const *paths, const InputOptions *options, 
     *ret_is_trace = TRUE;
     trace = input_open_trace_of (source, kind, paths, options, error);
   } else {
-    input_refuse (source, kind,
-                  "a trace: an iolog of version 2 or 3, blktrace, blkparse, a log of fio or kernel trace text", error);
+    input_refuse (source, kind, "a trace: an iolog, CSV, blktrace, blkparse, strace, a log of fio or kernel trace text",
+                  error);
   }
   byte_source_unref (source);
   return trace;
