@@ -34,6 +34,7 @@ struct Cpu {
   UrTime halts_at;                      /* idle: until then it polls need_resched on its way into the idle state */
   Pelt util;                            /* how busy it was lately; kept only where placement asks for it */
   UrTime exit_at; UrEventHandle exit_event;     /* kicked: when it is out of idle */
+  gboolean ipi_pending;                /* one is on its way to it */
   UrTime irq_from, irq_until;           /* handlers occupy it there; what lies before `booked` is in `irq` */
   unsigned balance_failed;              /* ticks at which an idle CPU got nothing because all that waits is cache-hot */
   UrEventHandle tick;                   /* armed while somebody waits, or while it is busy if ticks cost anything */

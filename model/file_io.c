@@ -165,6 +165,17 @@ static UrTime copy_cost (Simulation *sim, uint64_t offset, uint64_t length, unsi
   return sim_fs_cost (sim, FS_COST_COPY_PAGE) * (end - from) / PAGE_SIZE_BYTES;
 }
 
+/* The walks over all buffers of a large folio, before and after the copying. */
+static UrTime folio_walk_cost (Simulation *sim, const Inode *inode, uint64_t length)
+{
+  double further = length > PAGE_SIZE_BYTES ? (double) (length - PAGE_SIZE_BYTES) / PAGE_SIZE_BYTES : 0;
+  double ns = (double) sim_fs_cost (sim, FS_COST_LARGE_FOLIO);
+
+  if (further > 0)
+    ns += further * (double) sim_fs_cost (sim, FS_COST_FOLIO_PAGE);
+  return (UrTime) (inode->folio_share * ns);
+}
+
 /* Looking up, copying and making dirty: how long it takes. */
 static UrTime write_pages (Task *task, const Request *request, uint64_t offset, uint64_t length)
 {
@@ -179,7 +190,7 @@ static UrTime write_pages (Task *task, const Request *request, uint64_t offset, 
   ns += cold_cost (task, inode, offset, &count, FS_COST_COLD_PAGE);
   inode_accessed (inode, offset, &count);
   if (large_pages (sim, &count))
-    ns += (UrTime) (inode->folio_share * (double) sim_fs_cost (sim, FS_COST_LARGE_FOLIO));
+    ns += folio_walk_cost (sim, inode, length);
   for (unsigned i = 0; i < count.clean; i++)
     ns += sim_fs_cost (sim, FS_COST_DIRTY_FIRST);
   for (unsigned i = 0; i < count.missing; i++)

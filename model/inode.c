@@ -8,6 +8,27 @@
 
 #define IO_WQ_BUCKETS 64
 
+/* Buffers of 1 MiB are still in the first cache (48 KiB) when they are walked a second time, those of 2 MiB are not:
+ * 0.30, 0.51, 0.88, 1.57, 2.6 and 6.6 us a write for 64 KiB to 2 MiB (Linux 6.18, ext4, 64 MiB resident). */
+#define FOLIO_CACHED ((uint64_t) 1 << 20)
+#define FOLIO_CACHED_SHARE 0.38
+#define FOLIO_SMALL_SHARE 0.02
+
+static double folio_walk_share (uint64_t bytes)
+{
+  double of_cached = (double) bytes / (double) FOLIO_CACHED;
+  double beyond = ((double) bytes - (double) FOLIO_CACHED) / (double) (WORKLOAD_FOLIO_READAHEAD - FOLIO_CACHED);
+
+  if (bytes <= FOLIO_CACHED)
+    return FOLIO_SMALL_SHARE + (FOLIO_CACHED_SHARE - FOLIO_SMALL_SHARE) * of_cached;
+  return FOLIO_CACHED_SHARE + (1 - FOLIO_CACHED_SHARE) * beyond;
+}
+
+void inode_set_folio (Inode *inode, uint64_t bytes)
+{
+  inode->folio_share = folio_walk_share (bytes ? bytes : WORKLOAD_FOLIO_READAHEAD);
+}
+
 Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState state, gboolean written,
                   uint64_t device_start)
 {

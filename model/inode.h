@@ -19,7 +19,7 @@ struct Inode {
   Rwsem rwsem;                          /* i_rwsem; XFS: IOLOCK */
   Rwsem extents;                        /* i_data_sem of ext4, ILOCK of XFS: taken to change extents without data */
   PageCache pages;
-  double   folio_share;                 /* of the largest folio: how large those are that its first pages lie in */
+  double   folio_share;                 /* of the largest folio's walks: what those cost that its first pages lie in */
   uint64_t next_page;                   /* after the last page read or written: what follows is prefetched */
   uint64_t device_start;                /* where its first block lies: files are contiguous */
   GPtrArray *reads;                     /* of PageRead (page_io.h): pages being read from the device */
@@ -45,6 +45,8 @@ struct Inode {
 Inode *inode_new (Simulation *sim, uint32_t number, uint64_t size, CacheState state, gboolean written,
                   uint64_t device_start);
 void   inode_free (Inode *inode);
+/* The pages that are there lie in folios of so many bytes, up to WORKLOAD_FOLIO_READAHEAD; 0: of that. */
+void   inode_set_folio (Inode *inode, uint64_t bytes);
 /* The kernel's coarse clock has moved since mtime was last written: file_update_time() has work to do. */
 gboolean inode_needs_time_update (const Inode *inode);
 /* mtime has been written: metadata to commit. */

@@ -1,19 +1,14 @@
 /* See interrupt.h. */
 #include "model/interrupt.h"
 
-UrTime cpu_interrupt (Cpu *cpu, UrTime ns)
+/* A handler of ns; after those before it, or at `start` if there are none. */
+static UrTime cpu_interrupt_at (Cpu *cpu, UrTime start, UrTime ns)
 {
   Simulation *sim = cpu->sim;
-  UrTime now = sim_now (sim);
 
   if (!cpu_in_interrupt (cpu)) {
     cpu_account (cpu); /* the handlers before this one are in the books: [irq_from, irq_until] is free for it */
-    cpu->irq_from = now;
-    if (cpu->idle && !cpu_is_polling (cpu))
-      cpu->irq_from += cpu_exit_latency (cpu);
-    else if (!cpu->idle && !cpu->current)
-      cpu->irq_from = cpu->exit_at;
-    cpu->irq_until = cpu->irq_from;
+    cpu->irq_from = cpu->irq_until = start;
   }
   cpu->irq_until += ns;
   if (cpu->current) {
@@ -26,13 +21,48 @@ UrTime cpu_interrupt (Cpu *cpu, UrTime ns)
   return cpu->irq_until;
 }
 
-void cpu_send_ipi (Task *from, Cpu *cpu)
+UrTime cpu_interrupt (Cpu *cpu, UrTime ns)
+{
+  UrTime start = sim_now (cpu->sim);
+
+  if (cpu->idle && !cpu_is_polling (cpu) && !cpu_in_interrupt (cpu))
+    start += cpu_exit_latency (cpu);
+  else if (!cpu->idle && !cpu->current)
+    start = cpu->exit_at;
+  return cpu_interrupt_at (cpu, start, ns);
+}
+
+/* A CPU that has gone idle meanwhile is on its way into the halt, which the interrupt ends. */
+static void ipi_arrives (UrEngine *engine, void *data)
+{
+  Cpu *cpu = data;
+  UrTime now = sim_now (cpu->sim);
+
+  (void) engine;
+  cpu->ipi_pending = FALSE;
+  cpu_interrupt_at (cpu, cpu->current ? now : MAX (now, cpu->halts_at), sim_cost (cpu->sim, COST_IPI_RECEIVE));
+}
+
+/* One that is on its way already is enough: they have one vector. */
+static void cpu_ipi (Cpu *cpu, UrTime sent)
 {
   Simulation *sim = cpu->sim;
 
-  sim->count.ipis++;
+  if (sim->setup->machine->ipi_latency == 0) {
+    cpu_interrupt (cpu, sim_cost (sim, COST_IPI_RECEIVE));
+  } else if (!cpu->ipi_pending) {
+    cpu->ipi_pending = TRUE;
+    ur_engine_at (sim->engine, sent + sim->setup->machine->ipi_latency, ipi_arrives, cpu);
+  }
+}
+
+void cpu_send_ipi (Task *from, Cpu *cpu)
+{
+  UrTime sent = task_now (from);
+
+  cpu->sim->count.ipis++;
   task_cost (from, COST_IPI_SEND);
-  cpu_interrupt (cpu, sim_cost (sim, COST_IPI_RECEIVE));
+  cpu_ipi (cpu, sent);
 }
 
 void cpu_send_ipi_from_interrupt (Cpu *from, Cpu *cpu)
@@ -41,5 +71,5 @@ void cpu_send_ipi_from_interrupt (Cpu *from, Cpu *cpu)
 
   sim->count.ipis++;
   cpu_interrupt (from, sim_cost (sim, COST_IPI_SEND));
-  cpu_interrupt (cpu, sim_cost (sim, COST_IPI_RECEIVE));
+  cpu_ipi (cpu, sim_now (sim));
 }

@@ -7,8 +7,9 @@
  * if one is running.  It cannot be preempted.  An idle CPU goes on idling afterwards unless somebody was woken there.
  * Its time counts as irq, never as the task's or as spinning, but the scheduler charges it to the task (cpu.h).
  *
- * Who pays for an IPI.  To a busy CPU: the sender Scheduler.IpiSend, the receiver Scheduler.IpiReceive.  To an idle
- * CPU: both are part of Scheduler.WakeRemote and Scheduler.IdleExit, and nothing is added.
+ * Who pays for an IPI.  To a busy CPU: the sender Scheduler.IpiSend, the receiver Scheduler.IpiReceive, after
+ * Scheduler.IpiLatency; if the CPU has gone idle by then, it comes out of idle for it first.  To an idle CPU: all are
+ * part of Scheduler.WakeRemote and Scheduler.IdleExit, and nothing is added.
  */
 #ifndef INTERRUPT_H
 #define INTERRUPT_H

@@ -80,6 +80,7 @@ static const Scalar scalars[] = {
   { "Scheduler", "Tick", SCALAR_NS, 1e5, 1e9, NULL, offsetof (Machine, tick) },
   { "Scheduler", "Slice", SCALAR_NS, 1e4, 1e9, NULL, offsetof (Machine, slice) },
   { "Scheduler", "IdleDeepAfter", SCALAR_NS, 0, 1e10, NULL, offsetof (Machine, idle_deep_after) },
+  { "Scheduler", "IpiLatency", SCALAR_NS, 0, 1e9, NULL, offsetof (Machine, ipi_latency) },
   { "Scheduler", "IdleEntry", SCALAR_NS, 0, 1e9, NULL, offsetof (Machine, idle_entry) },
   { "Memory", "Size", SCALAR_BYTES, 1 << 20, 1e15, NULL, offsetof (Machine, memory_size) },
   { "Memory", "Used", SCALAR_BYTES, 0, 1e15, NULL, offsetof (Machine, memory_used) },

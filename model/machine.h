@@ -118,7 +118,7 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
      "added per page (or large folio) not in the CPUs' caches: misses on it and on what describes it") \
   X (FS_COST_COLD_READ,     "ColdRead",     "the same for a page that is read") \
   X (FS_COST_LARGE_FOLIO,   "LargeFolio", \
-     "added per write into a folio of 2 MiB: walk over its buffers; less in smaller ones, in proportion") \
+     "added per write into a folio of 2 MiB: two walks over its buffers; less in smaller ones") \
   X (FS_COST_TIME_STAMP,    "TimeStamp", \
      "under the lock, added when mtime changes: at most once per tick and file") \
   X (FS_COST_SLEEP,         "Sleep",        "under the lock: sleep of a blocking write for journal, mapping or page") \
@@ -136,7 +136,9 @@ typedef enum { MACHINE_COSTS (MACHINE_COST_ENUM) COSTS } CostKey;
   X (FS_COST_SPLIT,         "Split", \
      "direct write into blocks without data, where that splits their extent before it is submitted: a transaction") \
   X (FS_COST_CONVERT,       "Convert", \
-     "end of a direct write into blocks without data: a transaction that converts their extent")
+     "end of a direct write into blocks without data: a transaction that converts their extent") \
+  X (FS_COST_FOLIO_PAGE,    "LargeFolioPage", \
+     "added per further page of a write into a large folio: its data pushes the buffers out of the CPU's caches")
 
 #define FILE_SYSTEM_COST_ENUM(id, key, text) id,
 typedef enum { FILE_SYSTEM_COSTS (FILE_SYSTEM_COST_ENUM) FS_COSTS } FileSystemCostKey;
@@ -168,6 +170,7 @@ typedef struct Machine {
   UrTime   tick;                         /* [Scheduler] Tick, ns: 4000000 at HZ=250 */
   UrTime   slice;                        /* [Scheduler] Slice: base slice before the CPU factor, 750000 */
   UrTime   idle_deep_after;              /* [Scheduler] IdleDeepAfter */
+  UrTime   ipi_latency;                  /* [Scheduler] IpiLatency: from its sending until it gets to a CPU that runs */
   UrTime   idle_entry;                   /* [Scheduler] IdleEntry: the way into the idle state, polling need_resched */
   double   hold_elsewhere;               /* [Locks] HoldElsewhere: by this share if another CPU held the lock last */
   double   kappa;                        /* [Locks] HoldPerContender: the hold grows by this share per contender */

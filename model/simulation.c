@@ -401,8 +401,7 @@ Simulation *sim_new (const SimulationSetup *setup, GError **error)
     if (setup->file_system->in_memory)
       cache = CACHE_DIRTY;
     inode = inode_new (sim, i, file->size, cache, !file->unwritten, device_start);
-    inode->folio_share =
-        (double) (file->folio ? file->folio : WORKLOAD_FOLIO_READAHEAD) / (double) WORKLOAD_FOLIO_READAHEAD;
+    inode_set_folio (inode, file->folio);
     device_start += (file->size / FILE_SPACING + 1) * FILE_SPACING;
     g_ptr_array_add (sim->inodes, inode);
   }

@@ -527,8 +527,8 @@ static void test_folio_sizes (void)
     UrTime ns;
   } rows[] = {
     { "as readahead makes them: 2 MiB", "ext4", "kernel=6.18", 0, 8192 },
-    { "written in pieces of 1 MiB", "ext4", "kernel=6.18", 1048576, 4096 },
-    { "in pieces of 64 KiB", "ext4", "kernel=6.18", 65536, 256 },
+    { "written in pieces of 1 MiB", "ext4", "kernel=6.18", 1048576, 3112 },
+    { "in pieces of 64 KiB", "ext4", "kernel=6.18", 65536, 348 },
     { "no large folios before 6.16", "ext4", "kernel=6.15", 0, 0 },
   };
 

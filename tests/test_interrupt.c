@@ -139,6 +139,27 @@ static void test_wake_ups (void)
   CHECK_ROWS (rows);
 }
 
+/* An IPI needs 3 us to get to CPU 0. */
+static void test_on_its_way (void)
+{
+  static const char costs[] = "Scheduler.IpiSend=150, Scheduler.IpiReceive=700, Scheduler.IpiLatency=3000, "
+                              "Scheduler.IdleEntry=5000, Scheduler.IdleReturn=1000";
+  const InterruptRow rows[] = {
+    { "until then the other CPU goes on", costs, "S/0: user ring:4 spin say:on | P@10/1: free say:sent",
+      "P@10.15 sent, S@13.7 done, S@13.7 on", "cpu0 irq 0.7 app 13 spin 13; cpu1 irq 0 app 0.15 spin 0; ipis 1" },
+    { "a second one finds it on its way", costs, "S/0: ring:4,defer ring:4 run:100 | P@10/1: free run:1 free say:sent",
+      "P@11.15 sent", "cpu0 irq 0.7 app 100 spin 0; cpu1 irq 0 app 1.15 spin 0; ipis 1" },
+    { "the CPU has gone idle: it halts, and comes back for it", costs,
+      "S/0: ring:4 run:12 sleep:500 | P@10/1: free | A@14/0: say:in", "A@18.7 in",
+      "cpu0 irq 0.7 app 12 spin 0; cpu1 irq 0 app 0.15 spin 0; ipis 1" },
+    { "so does one that somebody has been put on meanwhile", costs,
+      "S/0: ring:4 run:12 sleep:500 | P@10/1: free | A@12.5/0: say:in", "A@18 in",
+      "cpu0 irq 0.7 app 12 spin 0; cpu1 irq 0 app 0.15 spin 0; ipis 1" },
+  };
+
+  CHECK_ROWS (rows);
+}
+
 static void test_tick (void)
 {
   static const InterruptRow rows[] = {
@@ -162,5 +183,6 @@ void register_interrupt_tests (void)
   fixture_test (suite, "spinning", test_spinning);
   fixture_test (suite, "idle", test_idle);
   fixture_test (suite, "wake-ups", test_wake_ups);
+  fixture_test (suite, "on its way", test_on_its_way);
   fixture_test (suite, "tick", test_tick);
 }
