@@ -39,6 +39,7 @@
   X (throughput_record) \
   X (lock_share) \
   X (fio_result) \
+  X (fio_plain_result) \
   X (demerit) \
   X (record_score) \
   X (observation) \

@@ -13,9 +13,16 @@ static CommandExit validate_file (const char *path, const char *job, const Optio
   const InputKind kind = source ? input_detect (source, &cause) : INPUT_UNKNOWN;
   CommandExit status = EXIT_DATA;
 
-  if (source && !cause && job && kind != INPUT_FIO_JSON) {
+  const gboolean plain = kind == INPUT_FIO_TERSE || kind == INPUT_FIO_TEXT || kind == INPUT_FIO_HIST_LOG;
+
+  if (source && !cause && job && kind != INPUT_FIO_JSON && !plain) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
-                 "validate: a job file can only stand beside a JSON result of fio, found a %s", input_kind_name (kind));
+                 "validate: a job file can only stand beside a result of fio, found a %s", input_kind_name (kind));
+    status = EXIT_USAGE;
+  } else if (source && !cause && plain && !job) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_ARGUMENTS,
+                 "validate: a %s does not say the options of its jobs; expected their job file behind it",
+                 input_kind_name (kind));
     status = EXIT_USAGE;
   } else if (cause) {
     g_propagate_error (error, g_steal_pointer (&cause));
@@ -23,14 +30,14 @@ static CommandExit validate_file (const char *path, const char *job, const Optio
     status = validate_records (source, options, error);
   } else if (kind == INPUT_LOCK_SHARE) {
     status = validate_shares (source, options, error);
-  } else if (kind == INPUT_FIO_JSON) {
-    status = validate_results (source, job, options, error);
+  } else if (kind == INPUT_FIO_JSON || plain) {
+    status = validate_results (source, kind, job, options, error);
   } else if (source) {
-    g_set_error (
-        error, INPUT_ERROR, INPUT_ERROR_DATA,
-        "%s: looks like %s %s; expected a JSON result of fio, throughput records, lock shares, or a directory of "
-        "captures",
-        byte_source_name (source), kind == INPUT_IOLOG || kind == INPUT_UNKNOWN ? "an" : "a", input_kind_name (kind));
+    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA,
+                 "%s: looks like %s %s; expected a result of fio, throughput records, lock shares, or a directory of "
+                 "captures",
+                 byte_source_name (source), kind == INPUT_IOLOG || kind == INPUT_UNKNOWN ? "an" : "a",
+                 input_kind_name (kind));
   }
   byte_source_unref (source);
   return status;

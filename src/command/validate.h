@@ -15,7 +15,8 @@
 CommandExit validate_captures (const char *directory, const Options *options, GError **error);
 CommandExit validate_records (ByteSource *source, const Options *options, GError **error);
 /* `job`: (nullable) path of the job file whose result it is. */
-CommandExit validate_results (ByteSource *source, const char *job, const Options *options, GError **error);
+CommandExit validate_results (ByteSource *source, InputKind kind, const char *job, const Options *options,
+                              GError **error);
 CommandExit validate_shares (ByteSource *source, const Options *options, GError **error);
 
 /* Measured results on their way: read, simulated with the options' seeds. */

@@ -2,6 +2,7 @@
 #include "src/command/demerit.h"
 #include "src/command/record_score.h"
 #include "src/command/validate.h"
+#include "src/input/fio_plain_result.h"
 #include "src/input/fio_result.h"
 
 enum { MEDIAN_PERCENT = 10, P90_PERCENT = 30, DEFAULT_IOS = 200000 };
@@ -161,7 +162,16 @@ static CommandExit report (ValidateRun *run, const char *file, GError **error)
   return validate_run_end (run, text, all.ok, error);
 }
 
-CommandExit validate_results (ByteSource *source, const char *job, const Options *options, GError **error)
+static GPtrArray *read_results (ByteSource *source, InputKind kind, GError **error)
+{
+  return kind == INPUT_FIO_TERSE      ? fio_terse_read (source, error)
+         : kind == INPUT_FIO_TEXT     ? fio_text_read (source, error)
+         : kind == INPUT_FIO_HIST_LOG ? fio_hist_log_read (source, error)
+                                      : fio_results_read (source, error);
+}
+
+CommandExit validate_results (ByteSource *source, InputKind kind, const char *job, const Options *options,
+                              GError **error)
 {
   ValidateRun run;
   RecordConditions defaults;
@@ -170,7 +180,7 @@ CommandExit validate_results (ByteSource *source, const char *job, const Options
   defaults.cache = -1;
   defaults.job = job;
   defaults.limit_ios = DEFAULT_IOS;
-  const gboolean ran = validate_run (&run, fio_results_read (source, error), &defaults, options, error);
+  const gboolean ran = validate_run (&run, read_results (source, kind, error), &defaults, options, error);
   const CommandExit status = ran ? report (&run, byte_source_name (source), error) : EXIT_INTERNAL;
   validate_run_clear (&run);
   return status;

@@ -190,11 +190,7 @@ static void mark_garbage (const Reader *reader, Measurement *group)
     const char *sqpoll = option_value (group->sections->pdata[i], "sqthread_poll");
     group->clat_garbage |= sqpoll && !strcmp (sqpoll, "1") && is_before (reader->version, 3, 36);
   }
-  for (unsigned i = 0; i < MEASURED_DIRECTIONS; i++) {
-    const MeasuredOp *op = &group->op[i];
-    group->clat_garbage |= op->ios && op->clat.n && op->lat.n &&
-                           (op->clat.mean > op->lat.mean * 1.0001 || (op->slat.n == 0 && op->clat.min > op->lat.max));
-  }
+  measurement_doubt_clat (group);
 }
 
 /* ---- jobs and groups ---- */

@@ -1,7 +1,6 @@
 /* Latencies of a fio result; see fio_result_latency.h. */
 #include "src/input/fio_result_latency.h"
 #include "src/input/input_error.h"
-#include <math.h>
 #include <string.h>
 
 enum { PERCENTILES_MAX = 64 };
@@ -94,34 +93,6 @@ static gboolean read_bins (JsonObject *object, JsonPlace place, UrHistogram **re
   return list != NULL;
 }
 
-/* Mean, deviation and extremes of two sets together; n of both are positive. */
-static void merge_moments (MeasuredLatency *into, const MeasuredLatency *from)
-{
-  const double a = (double) into->n, b = (double) from->n, apart = from->mean - into->mean;
-  const double squares = into->stddev * into->stddev * MAX (a - 1, 0) + from->stddev * from->stddev * MAX (b - 1, 0) +
-                         apart * apart * a * b / (a + b);
-
-  into->mean += apart * b / (a + b);
-  into->stddev = a + b > 1 ? sqrt (squares / (a + b - 1)) : 0;
-  into->min = MIN (into->min, from->min);
-  into->max = MAX (into->max, from->max);
-  into->n += from->n;
-}
-
-/* Percentiles of several jobs cannot be put together, bins can. */
-static void merge_curves (MeasuredLatency *into, MeasuredLatency *from)
-{
-  g_clear_pointer (&into->percentile, g_array_unref);
-  if (into->bins && from->bins) {
-    for (unsigned i = 0; i < UR_HISTOGRAM_BINS; i++) {
-      into->bins->bin[i] += from->bins->bin[i];
-    }
-    into->bins->n += from->bins->n;
-  } else {
-    g_clear_pointer (&into->bins, g_free);
-  }
-}
-
 static gboolean read_latency (JsonObject *object, uint64_t ios, JsonPlace place, MeasuredLatency *ret, GError **error)
 {
   /* The minimum of no samples is 2^64 - 1 in old versions, which comes as -1. */
@@ -153,17 +124,13 @@ gboolean fio_result_latency_add (JsonObject *direction, const char *name, uint64
   }
   JsonObject *object = json_read_member (direction, name, place, error);
   const gboolean ok = object && read_latency (object, ios, place, &found, error);
-  if (ok && (first || !latency->n)) {
-    g_clear_pointer (&latency->percentile, g_array_unref);
-    g_free (latency->bins);
-    *latency = found;
-    return TRUE;
+  if (ok && first) {
+    measured_latency_clear (latency);
   }
-  if (ok && found.n && latency->n) {
-    merge_moments (latency, &found);
-    merge_curves (latency, &found);
+  if (ok) {
+    measured_latency_add (latency, &found);
+  } else {
+    measured_latency_clear (&found);
   }
-  g_clear_pointer (&found.percentile, g_array_unref);
-  g_free (found.bins);
   return ok;
 }

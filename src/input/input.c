@@ -29,7 +29,8 @@ void input_refuse (const ByteSource *source, InputKind kind, const char *expecte
     g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: not recognised, it starts with \"%s\"; expected %s",
                  byte_source_name (source), quoted, expected);
   } else {
-    const gboolean measured = kind == INPUT_THROUGHPUT || kind == INPUT_LOCK_SHARE || kind == INPUT_FIO_JSON;
+    const gboolean measured = kind == INPUT_THROUGHPUT || kind == INPUT_LOCK_SHARE || kind == INPUT_FIO_JSON ||
+                              kind == INPUT_FIO_TERSE || kind == INPUT_FIO_TEXT || kind == INPUT_FIO_HIST_LOG;
     g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: looks like %s %s%s; expected %s", byte_source_name (source),
                  kind == INPUT_IOLOG ? "an" : "a", input_kind_name (kind),
                  measured                    ? ", which is for uringsim validate"

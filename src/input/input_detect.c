@@ -2,6 +2,7 @@
  * What an input is, from its first bytes.  See input.h.
  */
 #include "src/input/input.h"
+#include "src/input/fio_plain_result.h"
 #include "src/input/iolog_line.h"
 #include "src/input/text_trace.h"
 #include <string.h>
@@ -20,6 +21,9 @@ const char *input_kind_name (InputKind kind)
     [INPUT_BLKPARSE] = "blkparse text",
     [INPUT_TRACEPOINTS] = "kernel tracepoint text",
     [INPUT_FIO_JSON] = "fio JSON result",
+    [INPUT_FIO_TERSE] = "terse result of fio",
+    [INPUT_FIO_TEXT] = "text result of fio",
+    [INPUT_FIO_HIST_LOG] = "fio log of histograms",
     [INPUT_FIO_LOG] = "fio latency, bandwidth or IOPS log",
     [INPUT_THROUGHPUT] = "file of throughput records",
     [INPUT_LOCK_SHARE] = "table of lock shares",
@@ -142,6 +146,12 @@ static InputKind kind_of_line (const char *p, const char *end)
   if (*p == '{') {
     return is_throughput (p, end) ? INPUT_THROUGHPUT : INPUT_FIO_JSON;
   }
+  if (fio_terse_is_line (p, (gsize) (end - p))) {
+    return INPUT_FIO_TERSE;
+  }
+  if (fio_hist_log_is_start (p, (gsize) (end - p))) {
+    return INPUT_FIO_HIST_LOG;
+  }
   if (csv_trace_is_header (p, (gsize) (end - p))) {
     return INPUT_CSV;
   }
@@ -207,6 +217,10 @@ static InputKind detect (const char *bytes, gsize len)
   }
   if (contains (bytes, end, "\n{") && contains (bytes, end, "\"fio version\"")) {
     return INPUT_FIO_JSON;
+  }
+  if (contains (bytes, end, ": (g=0): rw=") ||
+      (contains (bytes, end, ": (groupid=") && contains (bytes, end, "err="))) {
+    return INPUT_FIO_TEXT;
   }
   if (has_option || (has_comment && p == end)) {
     return INPUT_FIO_JOB;

@@ -1,5 +1,6 @@
 /* Measured results as values.  See measurement.h. */
 #include "src/input/measurement.h"
+#include <math.h>
 #include <string.h>
 
 const char *measured_direction_name (MeasuredDirection direction)
@@ -19,11 +20,69 @@ Measurement *measurement_new (const char *file, unsigned line)
   return measurement;
 }
 
-static void clear_latency (MeasuredLatency *latency)
+/* ---- latencies ---- */
+
+void measured_latency_clear (MeasuredLatency *latency)
 {
   g_clear_pointer (&latency->percentile, g_array_unref);
   g_free (latency->bins);
+  *latency = (MeasuredLatency){ 0 };
 }
+
+/* Mean, deviation and extremes of two sets together; n of both are positive. */
+static void merge_moments (MeasuredLatency *into, const MeasuredLatency *from)
+{
+  const double a = (double) into->n, b = (double) from->n, apart = from->mean - into->mean;
+  const double squares = into->stddev * into->stddev * MAX (a - 1, 0) + from->stddev * from->stddev * MAX (b - 1, 0) +
+                         apart * apart * a * b / (a + b);
+
+  into->mean += apart * b / (a + b);
+  into->stddev = a + b > 1 ? sqrt (squares / (a + b - 1)) : 0;
+  into->min = MIN (into->min, from->min);
+  into->max = MAX (into->max, from->max);
+  into->n += from->n;
+}
+
+/* Percentiles of several jobs cannot be put together, bins can. */
+static void merge_curves (MeasuredLatency *into, MeasuredLatency *from)
+{
+  g_clear_pointer (&into->percentile, g_array_unref);
+  if (into->bins && from->bins) {
+    for (unsigned i = 0; i < UR_HISTOGRAM_BINS; i++) {
+      into->bins->bin[i] += from->bins->bin[i];
+    }
+    into->bins->n += from->bins->n;
+  } else {
+    g_clear_pointer (&into->bins, g_free);
+  }
+}
+
+void measured_latency_add (MeasuredLatency *into, MeasuredLatency *from)
+{
+  if (!into->n) {
+    measured_latency_clear (into);
+    *into = *from;
+    *from = (MeasuredLatency){ 0 };
+    return;
+  }
+  if (from->n) {
+    merge_moments (into, from);
+    merge_curves (into, from);
+  }
+  measured_latency_clear (from);
+}
+
+void measurement_doubt_clat (Measurement *measurement)
+{
+  for (unsigned i = 0; i < MEASURED_DIRECTIONS; i++) {
+    const MeasuredOp *op = &measurement->op[i];
+    measurement->clat_garbage |=
+        op->ios && op->clat.n && op->lat.n &&
+        (op->clat.mean > op->lat.mean * 1.0001 || (op->slat.n == 0 && op->clat.min > op->lat.max));
+  }
+}
+
+/* ---- results ---- */
 
 void measurement_free (Measurement *measurement)
 {
@@ -31,9 +90,9 @@ void measurement_free (Measurement *measurement)
     return;
   }
   for (unsigned i = 0; i < MEASURED_DIRECTIONS; i++) {
-    clear_latency (&measurement->op[i].slat);
-    clear_latency (&measurement->op[i].clat);
-    clear_latency (&measurement->op[i].lat);
+    measured_latency_clear (&measurement->op[i].slat);
+    measured_latency_clear (&measurement->op[i].clat);
+    measured_latency_clear (&measurement->op[i].lat);
   }
   g_ptr_array_unref (measurement->sections);
   measured_job_free (measurement->job);

@@ -1,7 +1,7 @@
 /*
  * A measured result: what ran on a real machine, and what came out.
  *
- * Readers (throughput_record.h, lock_share.h, fio_result.h) make them; measurement_workload.h makes the job of one a
+ * Readers (throughput_record.h, lock_share.h, fio_result.h, fio_plain_result.h) make them; measurement_workload.h makes the job of one a
  * workload.  A job is kept as options of fio, whatever it was written as, so that one reader of options judges them
  * all. Rates are per second, times nanoseconds, shares fractions of 1.
  */
@@ -84,6 +84,13 @@ typedef struct {
   gboolean clat_garbage;            /* completion latencies of this fio under SQPOLL mean nothing; lat does */
   char    *version;                 /* (nullable) of fio */
 } Measurement;
+
+void         measured_latency_clear (MeasuredLatency *latency);
+/* Puts two sets together: moments exactly, bins if both have them, percentiles only if one set is empty.  `from` is taken
+ * and cleared. */
+void         measured_latency_add (MeasuredLatency *into, MeasuredLatency *from);
+/* Marks completion latencies that cannot be: larger than the whole latency. */
+void         measurement_doubt_clat (Measurement *measurement);
 
 Measurement *measurement_new (const char *file, unsigned line);
 void         measurement_free (Measurement *measurement);       /* accepts NULL */

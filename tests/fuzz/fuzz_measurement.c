@@ -1,4 +1,5 @@
 /* Fuzz target: the readers of measured results; the jobs that come out are workloads or errors with a place. */
+#include "src/input/fio_plain_result.h"
 #include "src/input/fio_result.h"
 #include "src/input/input_error.h"
 #include "src/input/lock_share.h"
@@ -10,7 +11,8 @@
 enum { RESULTS_MAX = 4 };
 
 typedef GPtrArray *(*Reader) (ByteSource *source, GError **error);
-static const Reader readers[] = { throughput_records_read, lock_shares_read, fio_results_read };
+static const Reader readers[] = { throughput_records_read, lock_shares_read, fio_results_read,
+                                  fio_terse_read,          fio_text_read,    fio_hist_log_read };
 
 static void check_error (const GError *error)
 {
