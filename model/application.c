@@ -327,6 +327,7 @@ Request *application_prepare (Application *application)
   application_mark (application, request);
   request->result = 0;
   request->again = AGAIN_NONE;
+  request->may_wait = request->chained = FALSE;
   request->executor = NULL;
   request->lock_holder = RESULT_NOBODY;
   memset (&request->time, 0, sizeof request->time);

@@ -48,9 +48,12 @@ typedef struct {
   Io       io; gboolean direct;
   Outcome  outcome;
   int64_t  result;                      /* bytes, or -errno */
+  ApplicationEngine engine;
   gboolean synchronous;                 /* a system call did it: lat is counted from `issued` */
   gboolean hashed; unsigned bucket, queue;      /* if it was queued */
+  gboolean chained;                     /* a worker went on with it after the member of its chain before it */
   gboolean by_sq_thread;                /* submitted by one */
+  gboolean blocking;                    /* its attempt in the submitter might wait (Attempt=blocking) */
   AgainReason again;
   unsigned executor; const char *executor_name; ResultTask executor_kind;       /* task that did the work */
   ResultTask lock_holder;               /* who had the inode lock when it was wanted; RESULT_NOBODY: it was free */

@@ -76,6 +76,8 @@ struct Request {
   void (*dio_complete) (Task *task, Request *request);
   gboolean aio_busy, aio_awaited;                         /* application_posixaio.c */
   /* For its life (life.h). */
+  gboolean chained;       /* a worker has it from the member of its chain before it */
+  gboolean may_wait;      /* its attempt in the submitter was one that may wait */
   AgainReason again;      /* why its last attempt in the submitter was refused */
   const Task *executor;   /* who did it: the submitter, or a worker */
   uint8_t lock_holder;    /* LifeHolder: who had the inode lock when it was wanted */

@@ -158,6 +158,7 @@ static FileIoResult io_attempt (Task *task, Request *request, PolicyAttempt atte
   case ATTEMPT_NONBLOCK:
     return file_io (task, request, TRUE);
   case ATTEMPT_BLOCKING:
+    request->may_wait = TRUE;
     return file_io (task, request, request->nowait);
   case ATTEMPT_TRYLOCK:
     return file_io_trylock (task, request);
@@ -477,6 +478,7 @@ static Request *io_wq_linked (Task *task, Ring *ring, Request *next, unsigned qu
   }
   next->time.attempt = next->time.verdict = next->time.queued = task_now (task);
   next->queue = queue;
+  next->chained = TRUE;
   io_queue_linked_timeout (ring, io_prep_linked_timeout (next), next);
   io_wq_prepare (queue_owner_io_wq (ring_owner (ring), ring, queue, next->inode), next);
   next->outcome = next->hashed ? OUTCOME_PUNTED_HASHED : OUTCOME_PUNTED_UNHASHED;

@@ -9,6 +9,10 @@ static const Command commands[] = {
     "Simulates the workload of fio job files or iologs (plain or gzip, \"-\" is standard input)\n"
     "under one policy and prints rates, latencies, and where the time went.",
     command_run },
+  { "explain", USER_EXPLAIN, "INPUT...", "the life of single requests in sentences",
+    "Simulates the workload under one policy and tells the life of single requests: each step with its time, the\n"
+    "kernel function it stands for, and the reason.  By default the first three that complete.",
+    command_explain },
   { "compare", USER_COMPARE, "INPUT...", "the same workload under several policies",
     "Simulates the same workload with the same luck under every given policy and engine, side by\n"
     "side, with the ratio to psync (or to the first row) and its confidence interval.",

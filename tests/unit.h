@@ -53,6 +53,7 @@
   X (spinlock) \
   X (mutex) \
   X (block_device) \
+  X (explain) \
   X (file_io) \
   X (short_write) \
   X (issue_path) \

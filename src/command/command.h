@@ -55,6 +55,7 @@ typedef enum { COMMAND_ERROR_WRITE, COMMAND_ERROR_INPUT } CommandError;
 GQuark command_error_quark (void);
 
 CommandExit command_run (const Options *options, GError **error);
+CommandExit command_explain (const Options *options, GError **error);
 CommandExit command_compare (const Options *options, GError **error);
 CommandExit command_reproduce (const Options *options, GError **error);
 CommandExit command_validate (const Options *options, GError **error);

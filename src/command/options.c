@@ -19,11 +19,11 @@ G_DEFINE_QUARK (uringsim - options - error - quark, options_error)
 enum {
   SIMULATES = USER_RUN | USER_COMPARE,
   CHARTS = USER_CHART | USER_DEPTH,
-  TRIES = SIMULATES | CHARTS | USER_SEARCH,
+  TRIES = SIMULATES | CHARTS | USER_SEARCH | USER_EXPLAIN,
   READS = TRIES | USER_TRACE | USER_CONVERT | USER_CUT,
   REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_SEARCH | USER_DEPTH,
   ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE | USER_CALIBRATE |
-            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT | USER_DRAW | CHARTS,
+            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT | USER_DRAW | CHARTS | USER_EXPLAIN,
   REPORTS = ANYBODY & ~(USER_CONVERT | USER_CUT | USER_DRAW | CHARTS),
 };
 
@@ -31,6 +31,7 @@ enum { PERCENT_MAX = 1000000 }; /* of the thresholds of validate */
 
 typedef enum {
   TYPE_FLAG,     /* gboolean TRUE; `low` is the value stored in an int if `choices` is "value" */
+  TYPE_COUNT,    /* unsigned: how often it is given */
   TYPE_VALUE,    /* int: stores `low` */
   TYPE_STRING,   /* char * */
   TYPE_LIST,     /* GPtrArray of char *, commas split */
@@ -61,11 +62,11 @@ typedef struct {
 #define AT(member) offsetof (Options, member)
 
 static const OptionRow option_table[] = {
-  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES | CHARTS | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL,
-    "NAME|FILE[,...]", "punting policy, a shipped one or a file (default " OPTIONS_DEFAULT_POLICY ")" },
+  { "policy", 0, TYPE_LIST, AT (policies), SIMULATES | CHARTS | USER_EXPLAIN | USER_VALIDATE | USER_CALIBRATE, 0, 0,
+    NULL, "NAME|FILE[,...]", "punting policy, a shipped one or a file (default " OPTIONS_DEFAULT_POLICY ")" },
   { "kernel", 0, TYPE_KERNEL, AT (kernel), TRIES | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL, "MAJOR.MINOR",
     "kernel version instead of the policy's" },
-  { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES | CHARTS, 0, 0, NULL, "NAME[,...]",
+  { "engine", 0, TYPE_ENGINES, AT (engines), SIMULATES | CHARTS | USER_EXPLAIN, 0, 0, NULL, "NAME[,...]",
     "io_uring, libaio, psync or posixaio instead of the job's own" },
   { "no-baseline", 0, TYPE_FLAG, AT (no_baseline), USER_COMPARE, 0, 0, NULL, NULL,
     "do not add psync as the reference row" },
@@ -91,8 +92,8 @@ static const OptionRow option_table[] = {
     "fit values that the results tell within this factor either way, 95 % (default 2)" },
   { "absolute", 0, TYPE_FLAG, AT (absolute), USER_CALIBRATE, 0, 0, NULL, NULL,
     "compare rates, not their ratios to psync" },
-  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_CHART | USER_SHOW | USER_VALIDATE | USER_CALIBRATE, 0, 0, NULL,
-    "KEY=VALUE", "change one value of the machine or device, e.g. CPU.Count=4, noise=0, Read.Time=90000" },
+  { "set", 0, TYPE_COLLECT, AT (set), REPEATS | USER_CHART | USER_EXPLAIN | USER_SHOW | USER_VALIDATE | USER_CALIBRATE,
+    0, 0, NULL, "KEY=VALUE", "change one value of the machine or device, e.g. CPU.Count=4, noise=0, Read.Time=90000" },
   { "cpus", 0, TYPE_UNSIGNED, AT (cpus), TRIES | USER_VALIDATE | USER_CALIBRATE, 1, 1024, NULL, "N",
     "number of CPUs instead of the machine's" },
   { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), TRIES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
@@ -138,6 +139,15 @@ static const OptionRow option_table[] = {
     "what a log of fio has beside time, value, direction and bs, e.g. offset+prio (default: found out)" },
   { "blk-event", 0, TYPE_CHOICE, AT (input.block_arrival), READS, 0, 0, "Q|D", "EVENT",
     "when a request of a block trace arrives: Q, queued (default), or D, issued to the driver" },
+  { "request", 0, TYPE_UINT64, AT (request), USER_EXPLAIN, 0, G_MAXUINT64 - 1, NULL, "N",
+    "the request with this number of each stream, from 0" },
+  { "first", 0, TYPE_UNSIGNED, AT (first), USER_EXPLAIN, 1, 10000, NULL, "K", "the first K that complete (default 3)" },
+  { "slowest", 0, TYPE_UNSIGNED, AT (slowest), USER_EXPLAIN, 1, 10000, NULL, "K", "the K with the longest latency" },
+  { "punted", 0, TYPE_FLAG, AT (punted), USER_EXPLAIN, 0, 0, NULL, NULL, "only requests that were handed to workers" },
+  { "step", 0, TYPE_FLAG, AT (step), USER_EXPLAIN, 0, 0, NULL, NULL,
+    "on a terminal: a step at a time, return goes on, q ends" },
+  { "verbose", 'v', TYPE_COUNT, AT (verbose), USER_EXPLAIN, 0, 0, NULL, NULL,
+    "also tracepoints and stages; -vv: the record's time stamps" },
   { "limit-ios", 0, TYPE_UINT64, AT (limit_ios), TRIES | USER_CUT | USER_VALIDATE | USER_CALIBRATE, 1, G_MAXUINT64,
     NULL, "N", "stop after N requests" },
   { "simulate-time", 0, TYPE_TIME, AT (simulate_time), TRIES, 0, 0, NULL, "TIME",
@@ -176,7 +186,10 @@ static const OptionRow option_table[] = {
 };
 enum { N_OPTIONS = G_N_ELEMENTS (option_table) };
 
-static gboolean takes_value (const OptionRow *row) { return row->type != TYPE_FLAG && row->type != TYPE_VALUE; }
+static gboolean takes_value (const OptionRow *row)
+{
+  return row->type != TYPE_FLAG && row->type != TYPE_VALUE && row->type != TYPE_COUNT;
+}
 
 static gboolean collects (const OptionRow *row)
 {
@@ -300,6 +313,9 @@ static gboolean store (const OptionRow *row, Options *options, const char *value
   case TYPE_FLAG:
     *(gboolean *) place = TRUE;
     return TRUE;
+  case TYPE_COUNT:
+    ++*(unsigned *) place;
+    return TRUE;
   case TYPE_VALUE:
     *(int *) place = (int) row->low;
     return TRUE;
@@ -402,6 +418,11 @@ static int parse_option (Options *options, OptionUser user, gboolean *seen, int 
     return 0;
   }
   const OptionRow *row = &option_table[index];
+  /* -vv is -v twice */
+  if (row->type == TYPE_COUNT && value && !is_long && strspn (value, (char[]){ row->letter, 0 }) == strlen (value)) {
+    *(unsigned *) ((char *) options + row->offset) += (unsigned) strlen (value);
+    value = NULL;
+  }
   if (!takes_value (row) && value) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--%s takes no value", row->name);
     return 0;
@@ -437,6 +458,7 @@ static Options *options_new (void)
   options->files = g_ptr_array_new_with_free_func (g_free);
   options->sqpoll = options->replay = options->cache = options->type = -1;
   options->seed = 1;
+  options->request = G_MAXUINT64;
   options->threads = 1;
   options->max_median = options->max_p90 = options->min_pairs = options->max_points = THRESHOLD_DEFAULT;
   ring_choice_init (&options->ring);
