@@ -337,6 +337,7 @@ static void test_refused (void)
     { "[a]\nsize=1m\nbsrange=4k\n", "j.fio:3: bsrange=4k; expected a range such as 4k-64k" },
     { "[a]\nsize=1m\nbs=1.5k\n", "j.fio:3: bs: \"1.5k\" has a fraction" },
     { "[a]\nsize=50%\n", "no file of this machine is looked at" },
+    { "[a]\nsize=1m\nstart_delay=3\n", "j.fio:3: unknown option \"start_delay\"; did you mean \"startdelay\"?" },
     { "[a]\nrw=randread\n", "j.fio:1: job \"a\" has no size" },
     { "[a]\nsize=2k\n", "j.fio:1: job \"a\": 2048 bytes for each of 1 files; expected at least one block of 4096" },
     { "[a]\nsize=10k\nnrfiles=4\n", "2560 bytes for each of 4 files" },
@@ -416,7 +417,82 @@ static void test_include (void)
   g_rmdir (directory);
 }
 
+/* An included file is looked for in the working directory, then beside the file that includes it. */
+static void test_include_beside (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *directory = g_dir_make_tmp (NULL, NULL), *below = g_build_filename (directory, "below", NULL);
+  g_autofree char *path = g_build_filename (directory, "j.fio", NULL);
+  g_autofree char *one = g_build_filename (below, "one", NULL), *two = g_build_filename (below, "two", NULL);
+  g_mkdir (below, 0700);
+  g_file_set_contents (path, "[a]\nsize=1m\ninclude below/one\n", -1, NULL);
+  g_file_set_contents (one, "include two\n", -1, NULL);
+  g_file_set_contents (two, "bs=8k\n", -1, NULL);
+  Workload *workload = read_path (path, &error);
+  ROW_CHECK (workload && job_of (workload, 0)->pattern.bs[0] == 8192, "%s", row_error (error));
+  workload_free (workload);
+  g_unlink (one);
+  g_unlink (two);
+  g_unlink (path);
+  g_rmdir (below);
+  g_rmdir (directory);
+}
+
 /* ---- options ---- */
+
+/* Shares are of the file, and need filesize; what they come to is a whole number of blocks. */
+static void test_shares (void)
+{
+  static const struct {
+    const char *rule, *text;
+    unsigned clone;
+    uint64_t offset, region, size;
+    const char *message;
+  } row[] = {
+    { "size: of each file", "filesize=10m\nnrfiles=2\nsize=50%", 0, 0, 5 << 20, 10 << 20, NULL },
+    { "size: whole blocks", "filesize=1m\nbs=64k\nsize=30%", 0, 0, 4 << 16, 4 << 16, NULL },
+    { "offset: rounded up to blocks", "filesize=1m\nbs=64k\noffset=30%", 0, 5 << 16, 11 << 16, 11 << 16, NULL },
+    { "offset: rounded up to offset_align", "filesize=1m\nbs=64k\noffset=30%\noffset_align=4k", 0, 315392,
+      (1 << 20) - 315392, (1 << 20) - 315392, NULL },
+    { "size and offset: no further than the end", "filesize=1m\nbs=4k\noffset=75%\nsize=50%", 0, 3 << 18, 1 << 18,
+      1 << 18, NULL },
+    { "offset_increment: of each clone", "filesize=1m\nbs=4k\noffset_increment=25%\nnumjobs=3", 2, 1 << 19, 1 << 19,
+      1 << 19, NULL },
+    { "bytes given later win", "filesize=1m\nsize=50%\nsize=64k", 0, 0, 1 << 20, 1 << 16, NULL },
+    { "the whole file", "filesize=1m\nsize=100%\noffset=0%", 0, 0, 1 << 20, 1 << 20, NULL },
+    { "no file size", "size=50%", 0, 0, 0, 0, "j.fio:1: job \"a\": size is a share of the file; expected filesize=" },
+    { "no file size", "size=1m\noffset=50%", 0, 0, 0, 0, "offset is a share of the file" },
+    { "more than all", "filesize=1m\nsize=101%", 0, 0, 0, 0, "j.fio:3: size=101; expected 1..100" },
+    { "io_size, as fio 3.33", "size=1m\nio_size=200%", 0, 0, 0, 0, "j.fio:3: io_size=200; expected 1..100" },
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS (row); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *text = g_strdup_printf ("[a]\n%s\n", row[i].text);
+    Workload *workload = read_text (text, NULL, &error);
+    if (row[i].message) {
+      ROW_CHECK (!workload && strstr (row_error (error), row[i].message), "%s: %s", row[i].rule, row_error (error));
+    } else if (ROW_CHECK (workload, "%s: %s", row[i].rule, row_error (error))) {
+      const Pattern *p = &job_of (workload, row[i].clone)->pattern;
+      ROW_CHECK (p->offset == row[i].offset && p->file_region == row[i].region && p->size == row[i].size,
+                 "%s: offset %" G_GUINT64_FORMAT ", region %" G_GUINT64_FORMAT ", size %" G_GUINT64_FORMAT, row[i].rule,
+                 p->offset, p->file_region, p->size);
+    }
+    workload_free (workload);
+  }
+}
+
+static void test_memory_keyword (void)
+{
+  static const char text[] = "[a]\nsize=2*$mb_memory\nbs=64\nrw=read\n";
+  const FioJobOptions how = { .files_exist = -1, .memory = (uint64_t) 4096 << 20 };
+  ByteSource *source = byte_source_new_from_memory ("j.fio", text, strlen (text), NULL);
+  Workload *workload = workload_new ();
+  g_autoptr (GError) error = NULL;
+  ROW_CHECK (fio_job_read (source, &how, workload, &error) && job_of (workload, 0)->pattern.size == 8192, "%s",
+             row_error (error));
+  workload_free (workload);
+  byte_source_unref (source);
+}
 
 static void test_depths (void)
 {
@@ -653,6 +729,9 @@ void register_fio_job_tests (void)
     { "grammar", test_grammar },
     { "refused job files", test_refused },
     { "include", test_include },
+    { "include beside", test_include_beside },
+    { "shares of files", test_shares },
+    { "$mb_memory", test_memory_keyword },
     { "depths and batches", test_depths },
     { "CPUs", test_cpus },
     { "files at the start", test_files },

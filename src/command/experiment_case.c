@@ -42,6 +42,7 @@ static Workload *open_workload (const ExperimentRow *row, const Machine *machine
   Workload *workload;
 
   input.cpus = row->cpus ? row->cpus : machine->cpus;
+  input.memory = machine->memory_size;
   input.iodepth = row->iodepth;
   input.cache = row->cache;
   input.engine = row->engine;

@@ -65,6 +65,7 @@ static gboolean load_workload (Scenario *scenario, const Options *options, int r
   input.cache = options->cache;
   input.replay = options->replay;
   input.cpus = options->cpus ? options->cpus : scenario->machine->cpus;
+  input.memory = scenario->machine->memory_size;
   scenario->workload = input_open ((const char *const *) paths->pdata, &input, error);
   if (!scenario->workload) {
     return FALSE;

@@ -25,7 +25,6 @@ static const Group groups[] = {
   { "offsets are drawn by fio's default generator", " random_generator " },
   { "requests between random offsets follow on", " rw_sequencer " },
   { "sizes go by direction", " bs_is_seq_rand " },
-  { "offsets are not aligned any further", " offset_align " },
   { "all files are open", " openfiles " },
   { "its files are not looked for", " opendir " },
   { "clones have files of their own", " unique_filename " },

@@ -22,9 +22,11 @@ typedef struct {
   const FioJobOptions *options;
   Workload *workload;
   GStringChunk *strings;
-  FioWorkload *jobs;   /* what makes jobs of sections */
+  FioWorkload *jobs; /* what makes jobs of sections (nullable): `visit` is told instead */
+  FioJobVisit visit;
+  gpointer visit_data;
+  unsigned sections;
   JobOptions defaults; /* of the global sections so far */
-  const char *path;    /* as given (for includes) */
   char *section;       /* (nullable) name of the current one */
   unsigned section_line;
   char *section_file;
@@ -130,19 +132,22 @@ static char *expand_keywords (const Reader *reader, char *text, const char *file
   if (!strstr (text, "$ncpus") && !strstr (text, "$pagesize") && !strstr (text, "$mb_memory")) {
     return text;
   }
-  if (strstr (text, "$mb_memory")) {
+  if (strstr (text, "$mb_memory") && !reader->options->memory) {
     fail_at (file, line, error, "$mb_memory: no size of memory is known here; expected a number");
     g_free (text);
     return NULL;
   }
   g_autofree char *cpus = g_strdup_printf ("%u", MAX (1, reader->options->cpus));
+  g_autofree char *memory = g_strdup_printf ("%" G_GUINT64_FORMAT, reader->options->memory >> 20);
   text = replace_all (replace_all (text, "$ncpus", cpus), "$pagesize", "4096");
+  text = replace_all (text, "$mb_memory", memory);
   uint64_t value;
   if (calculate (text, &value)) {
     g_free (text);
     text = g_strdup_printf ("%" G_GUINT64_FORMAT, value);
   }
-  workload_note (reader->workload, "%s:%u: $ncpus is %s, $pagesize is 4096", file, line, cpus);
+  workload_note (reader->workload, "%s:%u: $ncpus is %s, $pagesize is 4096, $mb_memory is %s", file, line, cpus,
+                 memory);
   return text;
 }
 
@@ -178,6 +183,11 @@ static gboolean end_section (Reader *reader, GError **error)
   }
   const OptionPlace place = { reader->section_file, reader->section_line, reader->options->lenient, reader->strings,
                               reader->workload };
+  reader->sections++;
+  if (!reader->jobs) {
+    reader->visit (reader->section, &options, reader->visit_data);
+    return TRUE;
+  }
   return fio_workload_add (reader->jobs, reader->section, &options, &place, error);
 }
 
@@ -202,12 +212,27 @@ static gboolean start_section (Reader *reader, const char *line, const char *fil
   return TRUE;
 }
 
+/* fio keeps blanks behind the "=": numbers then end before their suffix, and words are not known. */
+static void note_blanks (Reader *reader, const char *value, const char *file, unsigned number)
+{
+  const char *bare = value + strspn (value, " \t");
+  if (bare > value && bare[strspn (bare, "0123456789")]) {
+    g_autofree char *quoted = input_quote (bare, strlen (bare), 40);
+    workload_note (
+        reader->workload,
+        "%s:%u: blanks between \"=\" and \"%s\" are left out; fio reads a number there without its suffix, and "
+        "refuses words",
+        file, number, quoted);
+  }
+}
+
 static gboolean option_line (Reader *reader, char *line, const char *file, unsigned number, GError **error)
 {
   char *equals = strchr (line, '=');
   g_autofree char *value = NULL;
   if (equals) {
     *equals = '\0';
+    note_blanks (reader, equals + 1, file, number);
     value = expand_keywords (reader, expand_environment (g_strstrip (equals + 1)), file, number, error);
     if (!value) {
       return FALSE;
@@ -242,7 +267,7 @@ static gboolean include (Reader *reader, const char *name, const char *file, uns
   if (depth >= INCLUDE_DEPTH_MAX) {
     return fail_at (file, number, error, "include %s: more than %d files deep", quoted, INCLUDE_DEPTH_MAX);
   }
-  g_autofree char *directory = g_path_get_dirname (reader->path);
+  g_autofree char *directory = g_path_get_dirname (file);
   g_autofree char *beside = g_build_filename (directory, expanded, NULL);
   GError *cause = NULL;
   const gboolean here = g_path_is_absolute (expanded) || g_file_test (expanded, G_FILE_TEST_EXISTS);
@@ -309,29 +334,40 @@ static gboolean read_file (Reader *reader, ByteSource *source, unsigned depth, G
   return more == 0;
 }
 
-gboolean fio_job_read (ByteSource *source, const FioJobOptions *options, Workload *workload, GError **error)
+/* Reads it all; what `reader` has beside options, workload and jobs or visit is filled in. */
+static gboolean read_job (Reader *reader, ByteSource *source, GError **error)
 {
-  Reader reader = {
-    .options = options,
-    .workload = workload,
-    .strings = g_string_chunk_new (4096),
-    .path = byte_source_name (source),
-    .settings = g_array_new (FALSE, FALSE, sizeof (Setting)),
-  };
-  g_array_set_clear_func (reader.settings, clear_setting);
-  job_options_init (&reader.defaults);
-  reader.jobs = fio_workload_new (workload, options, reader.path);
-  const unsigned jobs_before = workload->jobs->len;
-  gboolean read = read_file (&reader, source, 0, error) && end_section (&reader, error);
-  if (read && workload->jobs->len == jobs_before) {
+  reader->strings = g_string_chunk_new (4096);
+  reader->settings = g_array_new (FALSE, FALSE, sizeof (Setting));
+  g_array_set_clear_func (reader->settings, clear_setting);
+  job_options_init (&reader->defaults);
+  gboolean read = read_file (reader, source, 0, error) && end_section (reader, error);
+  if (read && !reader->sections) {
     g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: no job in it; expected a section such as [job]",
-                 reader.path);
+                 byte_source_name (source));
     read = FALSE;
   }
-  fio_workload_free (reader.jobs);
-  g_array_unref (reader.settings);
-  g_string_chunk_free (reader.strings);
-  g_free (reader.section);
-  g_free (reader.section_file);
+  fio_workload_free (reader->jobs);
+  g_array_unref (reader->settings);
+  g_string_chunk_free (reader->strings);
+  g_free (reader->section);
+  g_free (reader->section_file);
   return read;
+}
+
+gboolean fio_job_read (ByteSource *source, const FioJobOptions *options, Workload *workload, GError **error)
+{
+  Reader reader = { .options = options,
+                    .workload = workload,
+                    .jobs = fio_workload_new (workload, options, byte_source_name (source)) };
+
+  return read_job (&reader, source, error);
+}
+
+gboolean fio_job_visit (ByteSource *source, const FioJobOptions *how, Workload *workload, FioJobVisit visit,
+                        gpointer data, GError **error)
+{
+  Reader reader = { .options = how, .workload = workload, .visit = visit, .visit_data = data };
+
+  return read_job (&reader, source, error);
 }

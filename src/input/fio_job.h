@@ -23,6 +23,7 @@ typedef struct {
   gboolean lenient;            /* numbers as fio takes them ("1.5k" is 1), noted instead of refused */
   int      files_exist;        /* -1: fio's rules; 0: no file exists at the start; 1: all exist with their full size */
   unsigned cpus;               /* value of $ncpus; 0: 1 */
+  uint64_t memory;             /* bytes, of which $mb_memory is the MiB; 0: not known */
   IologOptions iolog;          /* for read_iolog */
 } FioJobOptions;
 

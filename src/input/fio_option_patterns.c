@@ -118,12 +118,25 @@ gboolean set_align (Setting *s, GError **error) { return setting_for_directions 
 
 static gboolean is_percent (const char *value) { return value && *value && value[strlen (value) - 1] == '%'; }
 
+/* "12%": of 1..max. */
+static gboolean parse_percent (Setting *s, unsigned max, unsigned *ret_percent, GError **error)
+{
+  g_autofree char *digits = g_strndup (s->value, strlen (s->value) - 1);
+  uint64_t value;
+  if (!setting_number_within (s, digits, 1, max, &value, error)) {
+    return FALSE;
+  }
+  *ret_percent = (unsigned) value;
+  return TRUE;
+}
+
 gboolean set_size (Setting *s, GError **error)
 {
   if (is_percent (s->value)) {
-    return setting_refuse (
-        s, error, "bytes: a share needs the size of a file or device, and no file of this machine is looked at");
+    s->o->pattern.size = 0;
+    return parse_percent (s, 100, &s->o->size_percent, error);
   }
+  s->o->size_percent = 0;
   return setting_number_within (s, s->value ? s->value : "", 1, FIO_JOB_SIZE_LIMIT, &s->o->pattern.size, error);
 }
 
@@ -131,7 +144,7 @@ gboolean set_io_size (Setting *s, GError **error)
 {
   if (is_percent (s->value)) {
     g_autofree char *digits = g_strndup (s->value, strlen (s->value) - 1);
-    return setting_number_within (s, digits, 1, 100000, &s->o->io_size_percent, error);
+    return setting_number_within (s, digits, 1, 100, &s->o->io_size_percent, error);
   }
   s->o->io_size_percent = 0;
   return setting_number_within (s, s->value ? s->value : "", 0, FIO_JOB_SIZE_LIMIT, &s->o->pattern.io_size, error);
@@ -147,11 +160,22 @@ gboolean set_filesize (Setting *s, GError **error)
 
 gboolean set_offset (Setting *s, GError **error)
 {
-  if (is_percent (s->value)) {
-    return setting_refuse (
-        s, error, "bytes: a share needs the size of a file or device, and no file of this machine is looked at");
+  s->o->pattern.offset = s->o->offset_percent = 0;
+  if (is_percent (s->value) && strcmp (s->value, "0%")) {
+    return parse_percent (s, 100, &s->o->offset_percent, error);
   }
-  return setting_number_within (s, s->value ? s->value : "", 0, FIO_JOB_SIZE_LIMIT, &s->o->pattern.offset, error);
+  return is_percent (s->value) ||
+         setting_number_within (s, s->value ? s->value : "", 0, FIO_JOB_SIZE_LIMIT, &s->o->pattern.offset, error);
+}
+
+gboolean set_offset_increment (Setting *s, GError **error)
+{
+  s->o->offset_increment = s->o->offset_increment_percent = 0;
+  if (is_percent (s->value) && strcmp (s->value, "0%")) {
+    return parse_percent (s, 100, &s->o->offset_increment_percent, error);
+  }
+  return is_percent (s->value) ||
+         setting_number_within (s, s->value ? s->value : "", 0, FIO_JOB_SIZE_LIMIT, &s->o->offset_increment, error);
 }
 
 /* ---- patterns ---- */

@@ -386,7 +386,8 @@ static const Option options_table[] = {
   FUNCTION ("filesize", set_filesize),
   FUNCTION ("offset", set_offset),
   FUNCTION ("fileoffset", set_offset),
-  BYTES ("offset_increment", offset_increment, 0, FIO_JOB_SIZE_LIMIT),
+  FUNCTION ("offset_increment", set_offset_increment),
+  BYTES ("offset_align", offset_align, 0, FIO_JOB_SIZE_LIMIT),
   BYTES ("number_ios", pattern.number_ios, 0, G_MAXINT64),
   COUNT ("loops", pattern.loops, 0, UINT32_MAX),
   COUNT ("rwmixread", pattern.read_percent, 0, 100),
@@ -428,14 +429,14 @@ static const Option options_table[] = {
   BOOL ("direct", direct),
   FUNCTION ("buffered", set_buffered),
   FUNCTION ("kb_base", set_kb_base),
-  BOOL ("sqthread_poll", sqpoll),
+  SWITCH ("sqthread_poll", sqpoll),
   FUNCTION ("sqthread_poll_cpu", set_sqpoll_cpu),
   FUNCTION ("cpus_allowed", set_cpus_allowed),
   FUNCTION ("cpumask", set_cpumask),
   FUNCTION ("cpus_allowed_policy", set_cpus_policy),
-  BOOL ("hipri", hipri),
-  BOOL ("fixedbufs", fixed_buffers),
-  BOOL ("registerfiles", fixed_files),
+  SWITCH ("hipri", hipri),
+  SWITCH ("fixedbufs", fixed_buffers),
+  SWITCH ("registerfiles", fixed_files),
   COUNT ("force_async", force_async, 0, UINT32_MAX),
   BOOL ("nowait", nowait),
   BOOL ("serialize_overlap", serialize_overlap),
@@ -445,7 +446,6 @@ static const Option options_table[] = {
   TIME ("ramp_time", ramp_time, UR_S),
   SWITCH ("time_based", time_based),
   FUNCTION ("startdelay", set_start_delay),
-  FUNCTION ("start_delay", set_start_delay),
   SWITCH ("stonewall", stonewall),
   SWITCH ("wait_for_previous", stonewall),
   STRING ("wait_for", wait_for),
@@ -453,7 +453,7 @@ static const Option options_table[] = {
   COUNT ("thinktime_blocks", thinktime_blocks, 1, UINT32_MAX),
   FUNCTION ("thinktime_blocks_type", set_thinktime_type),
   TIME ("thinktime_spin", thinktime_spin, UR_US),
-  TIME ("thinktime_iotime", thinktime_iotime, UR_US),
+  TIME ("thinktime_iotime", thinktime_iotime, UR_S),
   FUNCTION ("rate", set_rate),
   FUNCTION ("rate_iops", set_rate_iops),
   FUNCTION ("rate_process", set_rate_process),
@@ -474,6 +474,12 @@ static const Option options_table[] = {
   REFUSED ("profile", "profiles are not modelled"),
   REFUSED ("merge_blktrace_file", "blktrace replay is not modelled"),
 };
+
+const Option *job_options_table (unsigned *ret_n)
+{
+  *ret_n = G_N_ELEMENTS (options_table);
+  return options_table;
+}
 
 static const Option *find_option (const char *name)
 {

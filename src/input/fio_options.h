@@ -21,7 +21,9 @@ typedef struct {
   unsigned n_zone[3];
   uint64_t io_size_percent;      /* of size; 0: io_size is bytes */
   uint64_t filesize;             /* bytes of each file; 0: size / nrfiles */
+  unsigned size_percent, offset_percent, offset_increment_percent; /* of filesize; 0: bytes */
   uint64_t offset_increment;
+  uint64_t offset_align;         /* of an offset in percent; 0: the smallest block */
   unsigned nrfiles, numjobs;     /* nrfiles 0: not given */
   const char *filename, *directory, *filename_format, *wait_for; /* (nullable), owned by the reader's string chunk */
   unsigned iodepth, batch_submit, complete_min, complete_max, iodepth_low;
@@ -68,6 +70,16 @@ gboolean job_options_set (JobOptions *options, const char *key, const char *valu
                           GError **error);
 /* "FILE:LINE: ..." as INPUT_ERROR_DATA; returns FALSE. */
 gboolean job_options_fail (const OptionPlace *place, GError **error, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+/* What the options come to, "NAME=VALUE" a line in the order of the table: bytes, microseconds, three values where
+ * directions differ.  Names that are not set are left out. */
+void     job_options_print (const JobOptions *options, GString *text);
+
+/* Told of each job section as its options come out, globals included; `section` is its name. */
+typedef void (*FioJobVisit) (const char *section, const JobOptions *options, gpointer data);
+/* Reads a job file without making jobs; remarks go to `workload`. */
+gboolean fio_job_visit (ByteSource *source, const FioJobOptions *how, Workload *workload, FioJobVisit visit,
+                        gpointer data, GError **error);
 
 /* Every option that is known, applied or ignored. (transfer full) (element-type utf8), NULL-terminated. */
 char   **job_options_names (void);

@@ -32,6 +32,9 @@ struct Option {
   const char *remark; /* why it is refused */
 };
 
+/* All options that are applied, aliases behind the name they stand for. */
+const Option *job_options_table (unsigned *ret_n);
+
 /* "OPTION=VALUE; expected ..." with the place in front; returns FALSE. */
 gboolean setting_refuse (Setting *s, GError **error, const char *expected);
 /* The cause, with place and option in front. (transfer full): `cause` */
@@ -53,6 +56,7 @@ gboolean set_size (Setting *s, GError **error);
 gboolean set_io_size (Setting *s, GError **error);
 gboolean set_filesize (Setting *s, GError **error);
 gboolean set_offset (Setting *s, GError **error);
+gboolean set_offset_increment (Setting *s, GError **error);
 gboolean set_rw (Setting *s, GError **error);
 gboolean set_rwmixwrite (Setting *s, GError **error);
 gboolean set_norandommap (Setting *s, GError **error);

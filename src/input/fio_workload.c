@@ -187,21 +187,63 @@ static gboolean name_files (Section *s, GError **error)
 
 /* ---- sizes ---- */
 
+static uint64_t percent_of (uint64_t bytes, unsigned percent)
+{
+  return (uint64_t) ((unsigned __int128) bytes * percent / 100);
+}
+
+static uint64_t smallest_block (const Pattern *p)
+{
+  uint64_t smallest = UINT64_MAX;
+  for (unsigned i = 0; i < 3; i++) {
+    const gboolean used = i == 0 ? p->has_read : i == 1 ? p->has_write : p->has_trim;
+    smallest = used ? MIN (smallest, p->bs[i]) : smallest;
+  }
+  return smallest;
+}
+
+/* Where the clone's region starts: shares of the file are rounded up to offset_align or blocks. */
+static gboolean resolve_offset (Section *s, GError **error)
+{
+  Pattern *p = &s->pattern;
+  const JobOptions *o = s->o;
+  const uint64_t step =
+      o->offset_increment_percent ? percent_of (o->filesize, o->offset_increment_percent) : o->offset_increment;
+  const uint64_t start = o->offset_percent ? percent_of (o->filesize, o->offset_percent) : p->offset;
+  uint64_t shift;
+  if (__builtin_mul_overflow (step, s->clone, &shift) || __builtin_add_overflow (start, shift, &p->offset) ||
+      p->offset > FIO_JOB_SIZE_LIMIT) {
+    return job_options_fail (s->place, error, "job \"%s\": offset and offset_increment pass 2^60", s->name);
+  }
+  if (o->offset_percent || o->offset_increment_percent) {
+    const uint64_t align = o->offset_align ? o->offset_align : smallest_block (p);
+    p->offset = (p->offset + align - 1) / align * align;
+  }
+  return TRUE;
+}
+
 /* Size, region and limits of the pattern for n files. */
 static gboolean resolve_sizes (Section *s, unsigned n, GError **error)
 {
   Pattern *p = &s->pattern;
   const JobOptions *o = s->o;
+  if (!o->filesize && (o->size_percent || o->offset_percent || o->offset_increment_percent)) {
+    return job_options_fail (s->place, error,
+                             "job \"%s\": %s is a share of the file; expected filesize= beside it (no file of this "
+                             "machine is looked at)",
+                             s->name,
+                             o->size_percent     ? "size"
+                             : o->offset_percent ? "offset"
+                                                 : "offset_increment");
+  }
   if (!p->size && !o->filesize) {
     return job_options_fail (s->place, error,
                              "job \"%s\" has no size; expected size= or filesize= (no file of this machine is "
                              "looked at)",
                              s->name);
   }
-  uint64_t shift;
-  if (__builtin_mul_overflow (o->offset_increment, s->clone, &shift) ||
-      __builtin_add_overflow (p->offset, shift, &p->offset) || p->offset > FIO_JOB_SIZE_LIMIT) {
-    return job_options_fail (s->place, error, "job \"%s\": offset and offset_increment pass 2^60", s->name);
+  if (!resolve_offset (s, error)) {
+    return FALSE;
   }
   if (o->filesize) {
     if (p->offset >= o->filesize) {
@@ -211,6 +253,10 @@ static gboolean resolve_sizes (Section *s, unsigned n, GError **error)
                                s->name, p->offset, o->filesize);
     }
     p->file_region = o->filesize - p->offset;
+    if (o->size_percent) { /* of all files together, and of each */
+      p->file_region = MIN (p->file_region, percent_of (o->filesize, o->size_percent));
+      p->file_region -= p->file_region % smallest_block (p);
+    }
     if (!p->size && (__builtin_mul_overflow (p->file_region, n, &p->size) || p->size > FIO_JOB_SIZE_LIMIT)) {
       return job_options_fail (s->place, error, "job \"%s\": filesize times %u files passes 2^60", s->name, n);
     }
@@ -229,7 +275,7 @@ static gboolean resolve_sizes (Section *s, unsigned n, GError **error)
                              s->name, p->file_region, n, largest);
   }
   if (o->io_size_percent) {
-    p->io_size = (uint64_t) ((unsigned __int128) p->size * o->io_size_percent / 100);
+    p->io_size = percent_of (p->size, (unsigned) o->io_size_percent);
   }
   return TRUE;
 }

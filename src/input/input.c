@@ -210,6 +210,7 @@ static gboolean read_job_file (Workload *workload, ByteSource *source, const Inp
   const FioJobOptions how = { .lenient = options->lenient,
                               .files_exist = options->files_exist,
                               .cpus = options->cpus,
+                              .memory = options->memory,
                               .iolog = input_iolog_options (options) };
   const unsigned first_job = workload->jobs->len, first_file = workload->files->len;
   if (!fio_job_read (source, &how, workload, error)) {

@@ -35,6 +35,7 @@ typedef struct {
   int      replay;             /* ReplayMode; -1: closed, or what the job file asks for */
   unsigned time_scale;         /* percent of the original rate; 0: 100 */
   unsigned cpus;               /* $ncpus in job files; 0: 1 */
+  uint64_t memory;             /* bytes, for $mb_memory in job files; 0: not known */
 } InputOptions;
 void input_options_init (InputOptions *options);
 
