@@ -160,7 +160,6 @@ static void test_refused (void)
     { "no jobs", "{\n\"fio version\": \"fio-3.33\"}", "r.json:1: no \"jobs\"" },
     { "no job in them", "{\n\"jobs\": []}", "0 jobs; expected 1 to 1024" },
     { "a job is an object", "{\n\"jobs\": [7]}", "job 0 is no object" },
-    { "a job says its options", "{\n\"jobs\": [\n{\"jobname\": \"a\"}]}", "r.json:3: job \"a\": no \"job options\"" },
     { "an option is a text", RESULT ("", JOB ("a", "0", "\"bs\": 4", "")), "option \"bs\": expected a text" },
     { "a job that failed", "{\n\"jobs\": [{\"jobname\": \"a\", \"error\": 28, \"job options\": {}}]}",
       "job \"a\" ended with error 28" },

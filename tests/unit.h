@@ -34,6 +34,7 @@
   X (input) \
   X (trace) \
   X (text_trace) \
+  X (conformance) \
   X (tracepoint) \
   X (validate_ini) \
   X (throughput_record) \

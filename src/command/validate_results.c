@@ -75,6 +75,9 @@ static ReportResult compare (const ValidateRun *run, unsigned index, MeasuredDir
 
 static void note_group (const Measurement *group, GPtrArray *notes)
 {
+  for (unsigned i = 0; i < group->warnings->len; i++) {
+    g_ptr_array_add (notes, g_strdup (group->warnings->pdata[i]));
+  }
   if (!group->op[MEASURED_READ].ios && !group->op[MEASURED_WRITE].ios && !group->op[MEASURED_TRIM].ios) {
     g_ptr_array_add (notes,
                      g_strdup_printf ("%s: its result has no reads, writes or trims (unified_rw_reporting?); it is "

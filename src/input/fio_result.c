@@ -88,7 +88,7 @@ static gboolean ran_whole_runtime (JsonObject *job, const MeasuredSection *secti
   return longest * UR_MS >= 0.95 * (double) asked;
 }
 
-/* Global options, then the job's own; either may be missing, but not both. */
+/* Global options, then the job's own; either may be missing.  If both are, the job cannot be run again. */
 static MeasuredSection *read_section (const Reader *reader, JsonObject *job, const char *name, JsonPlace place,
                                       GError **error)
 {
@@ -97,12 +97,6 @@ static MeasuredSection *read_section (const Reader *reader, JsonObject *job, con
   static const char *const member[] = { "global options", "job options" };
   gboolean ok = TRUE;
 
-  if (!json_object_has_member (reader->top, member[0]) && !json_object_has_member (job, member[1])) {
-    ok = json_fail (place, error,
-                    "job \"%s\": no \"job options\" and no \"global options\"; expected a result that "
-                    "says its options",
-                    name);
-  }
   for (unsigned i = 0; ok && i < G_N_ELEMENTS (holder); i++) {
     if (json_object_has_member (holder[i], member[i])) {
       JsonObject *options = json_read_member (holder[i], member[i], place, error);
@@ -145,18 +139,16 @@ static void take_section (Measurement *group, MeasuredSection *section)
 
 /* ---- figures ---- */
 
-static gboolean add_op (JsonObject *job, MeasuredDirection direction, JsonPlace place, Measurement *group,
-                        GError **error)
+static gboolean add_op (JsonObject *job, const char *name, JsonPlace place, MeasuredOp *op, GError **error)
 {
-  const char *name = measured_direction_name (direction);
-  MeasuredOp *op = &group->op[direction];
-  double ios = 0, iops = 0, bw = -1, bw_kib = 0;
+  double ios = 0, iops = 0, bytes = 0, bw = -1, bw_kib = 0;
 
   if (!json_object_has_member (job, name)) {
     return TRUE;
   }
   JsonObject *object = json_read_member (job, name, place, error);
   if (!object || !json_read_optional (object, "total_ios", 0, 1e15, place, &ios, error) ||
+      !json_read_optional (object, "io_bytes", 0, 1e18, place, &bytes, error) ||
       !json_read_optional (object, "iops", 0, MEASUREMENT_RATE_LIMIT, place, &iops, error) ||
       !json_read_optional (object, "bw_bytes", 0, 1e18, place, &bw, error) ||
       !json_read_optional (object, "bw", 0, 1e15, place, &bw_kib, error)) {
@@ -167,11 +159,29 @@ static gboolean add_op (JsonObject *job, MeasuredDirection direction, JsonPlace 
   }
   const gboolean first = op->ios == 0;
   op->ios += (uint64_t) ios;
+  op->bytes += (uint64_t) bytes;
   op->iops += iops;
   op->bw_bytes += bw >= 0 ? bw : bw_kib * 1024;
   return fio_result_latency_add (object, "slat_ns", (uint64_t) ios, first, place, &op->slat, error) &&
          fio_result_latency_add (object, "clat_ns", (uint64_t) ios, first, place, &op->clat, error) &&
          fio_result_latency_add (object, "lat_ns", (uint64_t) ios, first, place, &op->lat, error);
+}
+
+/* fio 3.33 counts only fsync in total_ios, all kinds in the latency. */
+static gboolean add_sync (JsonObject *job, JsonPlace place, MeasuredOp *op, GError **error)
+{
+  double ios = 0;
+
+  if (!json_object_has_member (job, "sync")) {
+    return TRUE;
+  }
+  JsonObject *object = json_read_member (job, "sync", place, error);
+  if (!object || !json_read_optional (object, "total_ios", 0, 1e15, place, &ios, error) ||
+      !fio_result_latency_add (object, "lat_ns", (uint64_t) ios, op->lat.n == 0, place, &op->lat, error)) {
+    return FALSE;
+  }
+  op->ios = MAX (op->ios + (uint64_t) ios, op->lat.n);
+  return TRUE;
 }
 
 /* "fio-3.33" before 3.36; what is no release is taken as new. */
@@ -248,11 +258,11 @@ static gboolean read_job (Reader *reader, JsonNode *node, unsigned index, GError
   take_section (group, section);
   add_name (group, name ? name : "job");
   for (unsigned direction = 0; direction < MEASURED_DIRECTIONS; direction++) {
-    if (!add_op (job, (MeasuredDirection) direction, place, group, error)) {
+    if (!add_op (job, measured_direction_name ((MeasuredDirection) direction), place, &group->op[direction], error)) {
       return FALSE;
     }
   }
-  return TRUE;
+  return add_op (job, "mixed", place, &group->mixed, error) && add_sync (job, place, &group->sync, error);
 }
 
 static gboolean read_jobs (Reader *reader, GError **error)
@@ -298,5 +308,15 @@ GPtrArray *fio_results_read (ByteSource *source, GError **error)
     json_fail (place, error, "a result of %s; expected fio 3.0 or later, whose latencies are in ns", version);
     return NULL;
   }
-  return read_jobs (&reader, error) ? g_steal_pointer (&groups) : NULL;
+  if (!read_jobs (&reader, error)) {
+    return NULL;
+  }
+  for (unsigned i = 0; i < text->remarks->len; i++) {
+    g_autofree char *remark = input_quote (text->remarks->pdata[i], strlen (text->remarks->pdata[i]), 120);
+    const gboolean died = strstr (remark, "got signal=") != NULL;
+    g_ptr_array_add (((Measurement *) groups->pdata[0])->warnings,
+                     g_strdup_printf ("%s: text beside the result: \"%s\"%s", file, remark,
+                                      died ? ": a job died, and its figures are missing or of a part" : ""));
+  }
+  return g_steal_pointer (&groups);
 }

@@ -110,6 +110,21 @@ static uint64_t count_lines (const char *start, const char *end)
   return lines;
 }
 
+enum { REMARKS_MAX = 20 };
+
+/* The lines of a stretch between objects. */
+static void add_remarks (GPtrArray *remarks, const char *start, const char *end)
+{
+  while (start < end && remarks->len < REMARKS_MAX) {
+    const char *newline = memchr (start, '\n', (gsize) (end - start)), *stop = newline ? newline : end;
+    g_autofree char *line = g_strstrip (g_strndup (start, (gsize) (stop - start)));
+    if (*line) {
+      g_ptr_array_add (remarks, g_steal_pointer (&line));
+    }
+    start = stop + 1;
+  }
+}
+
 JsonText *json_text_read (ByteSource *source, gsize limit, GError **error)
 {
   GString *all = read_all (source, limit, error);
@@ -120,8 +135,10 @@ JsonText *json_text_read (ByteSource *source, gsize limit, GError **error)
   if (!all) {
     return NULL;
   }
+  g_autoptr (GPtrArray) remarks = g_ptr_array_new_with_free_func (g_free);
   const char *begin = all->str, *end = all->str + all->len;
   for (p = next_object (begin, end, begin); p; p = next_object (last_end, end, begin)) {
+    add_remarks (remarks, last_end ? last_end : begin, p);
     last = p;
     last_end = object_end (p, end);
     objects++;
@@ -135,8 +152,9 @@ JsonText *json_text_read (ByteSource *source, gsize limit, GError **error)
                  last ? "a JSON object that does not end: the file is cut off"
                       : "no JSON object; expected a line \"{\"");
   } else {
+    add_remarks (remarks, last_end, end);
     found = g_new0 (JsonText, 1);
-    *found = (JsonText){ clean_copy (last, last_end), line, objects };
+    *found = (JsonText){ clean_copy (last, last_end), line, objects, g_steal_pointer (&remarks) };
   }
   g_string_free (all, TRUE);
   return found;
@@ -146,6 +164,7 @@ void json_text_free (JsonText *text)
 {
   if (text) {
     g_string_free (text->text, TRUE);
+    g_ptr_array_unref (text->remarks);
     g_free (text);
   }
 }
@@ -154,9 +173,8 @@ uint64_t json_text_line_of (const JsonText *text, const char *word, unsigned n)
 {
   const char *start = text->text->str, *end = start + text->text->len, *p = start;
 
-  for (unsigned i = 0; p; i++, p += i > n ? 0 : strlen (word)) {
-    p = memmem (p, (gsize) (end - p), word, strlen (word));
-    if (p && i == n) {
+  for (unsigned i = 0; (p = memmem (p, (gsize) (end - p), word, strlen (word))); i++, p += strlen (word)) {
+    if (i == n) {
       return text->line + count_lines (start, p);
     }
   }

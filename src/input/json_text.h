@@ -11,6 +11,7 @@ typedef struct {
   GString *text;               /* the object; nan and inf outside of strings are null */
   uint64_t line;               /* of its first byte */
   unsigned objects;            /* in the file */
+  GPtrArray *remarks;          /* of char *: the first lines of other text that are not blank, at most 20 */
 } JsonText;
 
 /* The last object that begins with a line "{", or with the file.  At most `limit` unpacked bytes.  INPUT_ERROR_DATA if

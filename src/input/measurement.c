@@ -16,6 +16,7 @@ Measurement *measurement_new (const char *file, unsigned line)
   measurement->file = g_strdup (file);
   measurement->line = line;
   measurement->sections = g_ptr_array_new_with_free_func ((GDestroyNotify) measured_section_free);
+  measurement->warnings = g_ptr_array_new_with_free_func (g_free);
   measurement->spin_share = measurement->busy_share = -1;
   return measurement;
 }
@@ -84,16 +85,24 @@ void measurement_doubt_clat (Measurement *measurement)
 
 /* ---- results ---- */
 
+static void clear_op (MeasuredOp *op)
+{
+  measured_latency_clear (&op->slat);
+  measured_latency_clear (&op->clat);
+  measured_latency_clear (&op->lat);
+}
+
 void measurement_free (Measurement *measurement)
 {
   if (!measurement) {
     return;
   }
   for (unsigned i = 0; i < MEASURED_DIRECTIONS; i++) {
-    measured_latency_clear (&measurement->op[i].slat);
-    measured_latency_clear (&measurement->op[i].clat);
-    measured_latency_clear (&measurement->op[i].lat);
+    clear_op (&measurement->op[i]);
   }
+  clear_op (&measurement->mixed);
+  clear_op (&measurement->sync);
+  g_ptr_array_unref (measurement->warnings);
   g_ptr_array_unref (measurement->sections);
   measured_job_free (measurement->job);
   g_free (measurement->file);

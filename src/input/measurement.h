@@ -62,6 +62,7 @@ typedef struct { double percent; uint64_t ns; } MeasuredPercentile;
 /* Of one direction of a result of fio; ios 0: there was none. */
 typedef struct {
   uint64_t ios;
+  uint64_t bytes;              /* that were completed; 0 where the result does not say it */
   double   iops, bw_bytes;
   MeasuredLatency slat, clat, lat;
 } MeasuredOp;
@@ -81,8 +82,11 @@ typedef struct {
   double   busy_share;              /* of the time of all CPUs; < 0: not measured */
   gboolean busy_doubtful;           /* it stands in parentheses */
   gboolean has_ops; MeasuredOp op[MEASURED_DIRECTIONS];
+  MeasuredOp mixed;                 /* all directions in one (unified_rw_reporting): then op has none */
+  MeasuredOp sync;                  /* fsync, fdatasync and sync_file_range: ios and lat only */
   gboolean clat_garbage;            /* completion latencies of this fio under SQPOLL mean nothing; lat does */
   char    *version;                 /* (nullable) of fio */
+  GPtrArray *warnings;              /* of char *: what the file says beside the result */
 } Measurement;
 
 void         measured_latency_clear (MeasuredLatency *latency);

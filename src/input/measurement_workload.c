@@ -55,6 +55,15 @@ Workload *measurement_workload (const Measurement *measurement, int cache, unsig
   gboolean ok = TRUE;
 
   for (unsigned i = 0; ok && i < measurement->sections->len; i++) {
+    const MeasuredSection *section = measurement->sections->pdata[i];
+    if (!section->options->len) {
+      ok = job_options_fail (
+          &place, error,
+          "job \"%s\": the result has no options of it; expected \"job options\" or \"global options\", "
+          "or the job file behind the result",
+          section->name);
+      break;
+    }
     ok = add_section (jobs, measurement->sections->pdata[i], &place, error);
   }
   fio_workload_free (jobs);
