@@ -281,6 +281,38 @@ static void test_strace_samples (void)
   }
 }
 
+/* ---- limits ---- */
+
+/* More names than a simulation could have files: an error that lenient mode does not get around. */
+static void test_too_many_names (void)
+{
+  GString *text = g_string_new ("op,file,offset,size\n");
+  for (unsigned i = 0; i <= IOLOG_FILES_LIMIT; i++) {
+    g_string_append_printf (text, "r,f%u,0,1\n", i);
+  }
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Trace) trace = open_text (&csv_trace_format, text->str, TRUE, &error);
+  ROW_CHECK (!trace && strstr (row_error (error), "m:262146: more than 262144 different file names"), "%s",
+             row_error (error));
+  g_string_truncate (text, text->len - strlen ("r,f262144,0,1\n"));
+  g_clear_error (&error);
+  g_autoptr (Trace) all = open_text (&csv_trace_format, text->str, FALSE, &error);
+  ROW_CHECK (all && all->info.files == IOLOG_FILES_LIMIT, "%s", row_error (error));
+  g_string_free (text, TRUE);
+}
+
+/* A line that is longer than a line may be, among others. */
+static void test_long_line (void)
+{
+  g_autofree char *fill = g_strnfill (1 << 20, 'x');
+  g_autofree char *text = g_strdup_printf ("op,file,offset,size\nr,%s,0,1\nr,a,0,1\n", fill);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Trace) trace = open_text (&csv_trace_format, text, FALSE, &error);
+  ROW_CHECK (!trace && strstr (row_error (error), "m:2: a line of more than 4095 bytes"), "%s", row_error (error));
+  g_autoptr (Trace) lenient = open_text (&csv_trace_format, text, TRUE, NULL);
+  ROW_CHECK (lenient && lenient->ios == 1 && lenient->info.skipped == 1, "lenient");
+}
+
 /* ---- what a line is ---- */
 
 static void test_detect (void)
@@ -344,6 +376,8 @@ void register_text_trace_tests (void)
     { "CSV", test_csv },
     { "strace", test_strace },
     { "strace samples", test_strace_samples },
+    { "too many names", test_too_many_names },
+    { "a long line", test_long_line },
     { "detection", test_detect },
     { "times", test_parse_time },
     CU_TEST_INFO_NULL,
