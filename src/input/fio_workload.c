@@ -3,12 +3,19 @@
  */
 #include "src/input/fio_workload.h"
 #include "src/input/input_error.h"
+#include "src/input/input_private.h"
 #include <string.h>
 
 /* What is known of a job name: for wait_for. */
 typedef struct {
   unsigned group, sections;
 } NamedJob;
+
+/* What read_iolog names: one of the two. */
+typedef struct {
+  Iolog *iolog;
+  Trace *trace;
+} Replayed;
 
 struct FioWorkload {
   Workload *workload;
@@ -19,7 +26,7 @@ struct FioWorkload {
   gboolean has_section;
   uint64_t file_uses; /* files of all jobs together */
   GHashTable *named;  /* from name to NamedJob */
-  GHashTable *traces; /* from path to Iolog: clones share them */
+  GHashTable *traces; /* from path to Replayed: clones share them */
 };
 
 /* One section on its way into the workload. */
@@ -33,6 +40,14 @@ typedef struct {
   GPtrArray *file_names; /* of char *, of the current clone */
 } Section;
 
+static void replayed_free (gpointer data)
+{
+  Replayed *replayed = data;
+  iolog_unref (replayed->iolog);
+  trace_unref (replayed->trace);
+  g_free (replayed);
+}
+
 FioWorkload *fio_workload_new (Workload *workload, const FioJobOptions *options, const char *path)
 {
   FioWorkload *jobs = g_new0 (FioWorkload, 1);
@@ -40,7 +55,7 @@ FioWorkload *fio_workload_new (Workload *workload, const FioJobOptions *options,
   jobs->options = options;
   jobs->path = g_strdup (path);
   jobs->named = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  jobs->traces = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) iolog_unref);
+  jobs->traces = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, replayed_free);
   for (unsigned i = 0; i < workload->jobs->len; i++) {
     const WorkloadJob *job = g_ptr_array_index (workload->jobs, i);
     jobs->group = MAX (jobs->group, job->group + 1);
@@ -429,27 +444,63 @@ static gboolean add_pattern_job (Section *s, GError **error)
 
 /* ---- replaying jobs ---- */
 
-static Iolog *open_trace (Section *s, const char *name, GError **error)
+/* fio reads iologs and binary blktrace; here every trace can be replayed.  (transfer full) NULL with error set. */
+static Replayed *read_trace (Section *s, const char *path, GError **error)
 {
-  Iolog *known = g_hash_table_lookup (s->jobs->traces, name);
-  if (known) {
-    return known;
+  const char *const paths[] = { path, NULL };
+  const FioJobOptions *how = s->jobs->options;
+  Iolog *iolog = NULL;
+  Trace *trace = NULL;
+  GError *cause = NULL;
+  ByteSource *source = byte_source_open (path, error);
+  const InputKind kind = source ? input_detect (source, &cause) : INPUT_UNKNOWN;
+  if (cause) {
+    g_propagate_error (error, cause);
+  } else if (source && (kind == INPUT_IOLOG || kind == INPUT_UNKNOWN)) {
+    iolog = iolog_open (source, &how->iolog, error);
+  } else if (source) {
+    InputOptions options;
+    input_options_init (&options);
+    options.lenient = how->iolog.lenient;
+    options.iolog = how->iolog;
+    if (input_kind_is_trace (kind, &options)) {
+      trace = input_open_trace_of (source, kind, paths, &options, error);
+    } else {
+      input_refuse (source, kind, "an iolog or another trace", error);
+    }
+  }
+  if (trace && trace->refusal) {
+    g_set_error (error, INPUT_ERROR, INPUT_ERROR_DATA, "%s: %s", trace->name, trace->refusal);
+    g_clear_pointer (&trace, trace_unref);
+  }
+  byte_source_unref (source);
+  if (!iolog && !trace) {
+    return NULL;
+  }
+  Replayed *replayed = g_new (Replayed, 1);
+  *replayed = (Replayed){ iolog, trace };
+  return replayed;
+}
+
+static const Replayed *open_trace (Section *s, const char *name, GError **error)
+{
+  Replayed *replayed = g_hash_table_lookup (s->jobs->traces, name);
+  if (replayed) {
+    return replayed;
   }
   g_autofree char *directory = g_path_get_dirname (s->jobs->path);
   g_autofree char *beside = g_build_filename (directory, name, NULL);
   const gboolean here = !strcmp (name, "-") || g_path_is_absolute (name) || g_file_test (name, G_FILE_TEST_EXISTS);
   GError *cause = NULL;
-  ByteSource *source = byte_source_open (here ? name : beside, &cause);
-  Iolog *iolog = source ? iolog_open (source, &s->jobs->options->iolog, &cause) : NULL;
-  byte_source_unref (source);
-  if (!iolog) {
+  replayed = read_trace (s, here ? name : beside, &cause);
+  if (!replayed) {
     g_set_error (error, INPUT_ERROR, cause->code, "%s:%u: read_iolog of job \"%s\": %s", s->place->file, s->place->line,
                  s->name, cause->message);
     g_error_free (cause);
     return NULL;
   }
-  g_hash_table_insert (s->jobs->traces, g_strdup (name), iolog);
-  return iolog;
+  g_hash_table_insert (s->jobs->traces, g_strdup (name), replayed);
+  return replayed;
 }
 
 static IologReplay replay_of (const JobOptions *o)
@@ -462,41 +513,47 @@ static IologReplay replay_of (const JobOptions *o)
   return replay;
 }
 
-/* The files of a trace as files of the workload: one for all under replay_redirect. */
-static uint32_t *map_files (Section *s, const Iolog *iolog, gboolean resident)
-{
-  Workload *workload = s->jobs->workload;
-  const uint64_t n = iolog_info (iolog)->files;
-  uint32_t *files = g_new (uint32_t, n);
-  for (uint32_t i = 0; i < n; i++) {
-    const unsigned before = workload->files->len;
-    const char *name = s->o->replay_redirect ? s->o->replay_redirect : iolog_file_name (iolog, i);
-    files[i] = workload_add_file (workload, name, iolog_file_end (iolog, i) / MAX (1, s->o->replay_scale));
-    if (workload->files->len > before) {
-      WorkloadFile *file = g_ptr_array_index (workload->files, files[i]);
-      file->cache = resident ? CACHE_CLEAN : CACHE_COLD;
-    }
-  }
-  return files;
-}
-
-static gboolean add_replay_job (Section *s, GError **error)
+/* A file of a trace as a file of the workload: one for all under replay_redirect. */
+static uint32_t add_replayed_file (Section *s, const char *name, uint64_t end)
 {
   const JobOptions *o = s->o;
   Workload *workload = s->jobs->workload;
-  g_autoptr (GPtrArray) list = split_list (o->read_iolog);
-  if (list->len == 0) {
-    return job_options_fail (s->place, error, "job \"%s\": read_iolog names no file", s->name);
+  const unsigned before = workload->files->len;
+  const uint32_t index =
+      workload_add_file (workload, o->replay_redirect ? o->replay_redirect : name, end / MAX (1, o->replay_scale));
+  if (workload->files->len > before) {
+    WorkloadFile *file = g_ptr_array_index (workload->files, index);
+    file->cache = o->pre_read || !o->invalidate ? CACHE_CLEAN : CACHE_COLD;
   }
-  Iolog *iolog = open_trace (s, g_ptr_array_index (list, s->clone % list->len), error);
-  if (!iolog) {
-    return FALSE;
+  return index;
+}
+
+static void set_job_files (const Section *s, WorkloadJob *job, const uint32_t *files, uint64_t n)
+{
+  g_array_append_vals (job->files, files, s->o->replay_redirect ? 1 : (guint) n);
+}
+
+static void note_replay (Section *s, gboolean has_times, const GPtrArray *warnings)
+{
+  Workload *workload = s->jobs->workload;
+  if (has_times) {
+    workload->has_times = TRUE;
+    workload->replay = s->o->replay_no_stall ? REPLAY_FAST : REPLAY_TIMED;
   }
-  if (!count_files (s, iolog_info (iolog)->files, error)) {
-    return FALSE;
+  for (unsigned i = 0; i < warnings->len; i++) {
+    workload_note (workload, "%s", (char *) g_ptr_array_index (warnings, i));
   }
-  const IologReplay replay = replay_of (o);
-  g_autofree uint32_t *files = map_files (s, iolog, o->pre_read || !o->invalidate);
+}
+
+static void add_iolog_jobs (Section *s, Iolog *iolog)
+{
+  Workload *workload = s->jobs->workload;
+  const IologReplay replay = replay_of (s->o);
+  const uint64_t n = iolog_info (iolog)->files;
+  g_autofree uint32_t *files = g_new (uint32_t, n);
+  for (uint32_t i = 0; i < n; i++) {
+    files[i] = add_replayed_file (s, iolog_file_name (iolog, i), iolog_file_end (iolog, i));
+  }
   for (unsigned i = 0; i < iolog_streams (iolog); i++) {
     WorkloadJob *job = new_job (s);
     IologStream *stream = iolog_stream_new (iolog, i, files, &replay);
@@ -505,19 +562,56 @@ static gboolean add_replay_job (Section *s, GError **error)
     job->source_closure = stream;
     job->source_ios = stream->ios;
     job->trims_at = iolog_stream_trims_at (stream);
-    for (uint64_t k = 0; k < iolog_info (iolog)->files; k++) {
-      if (k == 0 || !o->replay_redirect) {
-        g_array_append_val (job->files, files[k]);
-      }
-    }
+    set_job_files (s, job, files, n);
   }
-  if (iolog_info (iolog)->has_times) {
-    workload->has_times = TRUE;
-    workload->replay = o->replay_no_stall ? REPLAY_FAST : REPLAY_TIMED;
+  note_replay (s, iolog_info (iolog)->has_times, iolog_info (iolog)->warnings);
+}
+
+static gboolean add_trace_job (Section *s, Trace *trace, GError **error)
+{
+  const JobOptions *o = s->o;
+  gboolean skips = FALSE;
+  for (unsigned i = 0; i < IO_OPS; i++) {
+    skips |= o->replay_skip[i];
   }
-  for (unsigned i = 0; i < iolog_info (iolog)->warnings->len; i++) {
-    workload_note (workload, "%s", (char *) g_ptr_array_index (iolog_info (iolog)->warnings, i));
+  if (o->replay_align > 1 || o->replay_scale > 1 || skips) {
+    return job_options_fail (
+        s->place, error,
+        "job \"%s\": replay_align, replay_scale and replay_skip work on iologs only, found %s; expected "
+        "a job without them",
+        s->name, trace->info.format);
   }
+  g_autofree uint32_t *files = g_new (uint32_t, trace->files.n);
+  for (uint32_t i = 0; i < trace->files.n; i++) {
+    files[i] = add_replayed_file (s, trace->files.name[i].text, trace->files.name[i].end);
+  }
+  TraceStream *stream = trace_stream_new (trace, files, o->replay_time_scale);
+  workload_own (s->jobs->workload, stream, (GDestroyNotify) trace_stream_free);
+  WorkloadJob *job = new_job (s);
+  job->open_source = trace_stream_open;
+  job->source_closure = stream;
+  job->source_ios = trace->ios;
+  job->trims_at = g_strdup (trace->trims_at);
+  set_job_files (s, job, files, trace->files.n);
+  note_replay (s, trace->info.has_times, trace->info.warnings);
+  return TRUE;
+}
+
+static gboolean add_replay_job (Section *s, GError **error)
+{
+  g_autoptr (GPtrArray) list = split_list (s->o->read_iolog);
+  if (list->len == 0) {
+    return job_options_fail (s->place, error, "job \"%s\": read_iolog names no file", s->name);
+  }
+  const Replayed *replayed = open_trace (s, g_ptr_array_index (list, s->clone % list->len), error);
+  if (!replayed ||
+      !count_files (s, replayed->iolog ? iolog_info (replayed->iolog)->files : replayed->trace->files.n, error)) {
+    return FALSE;
+  }
+  if (replayed->trace) {
+    return add_trace_job (s, replayed->trace, error);
+  }
+  add_iolog_jobs (s, replayed->iolog);
   return TRUE;
 }
 
