@@ -462,11 +462,30 @@ static void append_task (GString *text, const Task *task)
     g_string_append_printf (text, ", waiting for %s", task->waits_for);
 }
 
+/* Nothing is stuck: the trace has a pause that is longer than the clock's own events can be followed. */
+static gboolean is_pause (const Simulation *sim)
+{
+  for (unsigned i = 0; sim->count.in_flight.level == 0 && i < sim->tasks->len; i++) {
+    const Task *task = g_ptr_array_index (sim->tasks, i);
+
+    if (task->state == TASK_SLEEPING && task->waits_for && g_str_equal (task->waits_for, "its next arrival"))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static GError *sim_deadlock (const Simulation *sim)
 {
   GString *text = g_string_new (NULL);
   GError *error;
 
+  if (is_pause (sim)) {
+    g_string_free (text, TRUE);
+    return g_error_new (SIMULATION_ERROR, SIMULATION_ERROR_CONFIG,
+                        "no request arrives for more than %" G_GUINT64_FORMAT " days; expected another unit of the times, "
+                        "--time-scale or --replay closed",
+                        (sim_now (sim) - sim->last_progress) / (86400 * UR_S));
+  }
   g_string_append_printf (text, "deadlock at %" G_GUINT64_FORMAT " ns: %g requests in flight, none can go on",
                           sim_now (sim), sim->count.in_flight.level);
   for (unsigned i = 0; i < sim->tasks->len && i < 40; i++) {
