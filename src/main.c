@@ -53,6 +53,10 @@ static const Command commands[] = {
     "Draws the rules in force in the order in which they are tried: condition, attempt, what follows it, the queues\n"
     "and their limits, each with the place it comes from.  DOT text, or what Graphviz's dot makes of it (-T).",
     graph_policy_command },
+  { "graph flow", USER_CHART, "INPUT...", "the way of requests through a run",
+    "Draws every state of a request and the steps between them, with counts, shares and mean times; the width of a\n"
+    "line is its share of all time.",
+    graph_flow_command },
   { "graph cdf", USER_CHART, "INPUT...", "the distribution of latencies",
     "A chart of which share of the requests takes how long at most, a line for each policy and engine.  SVG, or what\n"
     "rsvg-convert makes of it (-T).",

@@ -7,7 +7,7 @@
 
 CommandExit command_graph (const Options *options, GError **error)
 {
-  static const char *const names[] = { "policy", "cdf", "depth", NULL };
+  static const char *const names[] = { "policy", "flow", "cdf", "depth", NULL };
   const char *name = options->arguments->len ? options->arguments->pdata[0] : NULL;
   g_autofree char *list = g_strjoinv (", ", (char **) names);
 

@@ -4,6 +4,7 @@
 #include "model/key_file.h"
 #include "src/engine/histogram.h"
 #include "src/output/chart.h"
+#include "src/output/draw.h"
 #include "src/output/escape.h"
 #include <string.h>
 
@@ -101,6 +102,24 @@ static void add_series (GArray *series, char *name, GArray *points, gboolean ste
   };
 
   g_array_append_val (series, row);
+}
+
+/* ---- flow ---- */
+
+CommandExit graph_flow_command (const Options *options, GError **error)
+{
+  g_auto (ChartRuns) runs = { 0 };
+
+  if (options->policies->len > 1 || options->engines->len > 1) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "graph flow: draws one policy and engine, found several");
+    return EXIT_USAGE;
+  }
+  const CommandExit status = run_rows (&runs, options, NULL, 0, 1, error);
+  if (status != EXIT_DONE) {
+    return status;
+  }
+  g_autofree char *dot = draw_flow ("flow", run_set_result (runs.set, 0));
+  return picture_write_graph (options, dot, error);
 }
 
 /* ---- distribution of latencies ---- */

@@ -10,6 +10,8 @@
 CommandExit command_graph (const Options *options, GError **error);
 /* The decision tree of argument 0, a policy. */
 CommandExit graph_policy_command (const Options *options, GError **error);
+/* States and steps of the requests of a run under one policy. */
+CommandExit graph_flow_command (const Options *options, GError **error);
 /* Charts of the workload of the arguments: latencies, and throughput by depth. */
 CommandExit graph_cdf_command (const Options *options, GError **error);
 CommandExit graph_depth_command (const Options *options, GError **error);
