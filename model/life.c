@@ -110,7 +110,8 @@ static void tell (const Application *application, const Request *request, const 
                        .again = request->again,
                        .executor_kind = RESULT_NOBODY,
                        .lock_holder = request->lock_holder,
-                       .time = request->time };
+                       .time = request->time,
+                       .measured_from = application_measured_from (application) };
 
   if (request->executor) {
     life.executor = request->executor->id;

@@ -58,6 +58,7 @@ typedef struct {
   unsigned executor; const char *executor_name; ResultTask executor_kind;       /* task that did the work */
   ResultTask lock_holder;               /* who had the inode lock when it was wanted; RESULT_NOBODY: it was free */
   RequestTimes time;
+  UrTime   measured_from;               /* its job's start and ramp_time; reaped before it: not in the result */
   UrTime   stage[PHASES];               /* add up to time.reaped - time.prepared */
 } RequestLife;
 

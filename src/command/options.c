@@ -169,6 +169,8 @@ static const OptionRow option_table[] = {
   { "timing", 0, TYPE_FLAG, AT (timing), SIMULATES, 0, 0, NULL, NULL, "print how fast the simulation itself was" },
   { "decisions", 0, TYPE_STRING, AT (decisions), USER_RUN, 0, 0, NULL, "FILE",
     "write a line for each decision of the policy: the rule, what it saw, the outcome (CSV)" },
+  { "log", 0, TYPE_STRING, AT (log), USER_RUN, 0, 0, NULL, "PREFIX",
+    "write what fio logs of each I/O: PREFIX_lat.1.log, _clat, _slat, _bw and _iops, by stream" },
   { "regret", 0, TYPE_UNSIGNED, AT (regret), USER_COMPARE, 1, 100000, NULL, "N",
     "instead of the comparison: what N sampled decisions lost against the other choice, by rule" },
   { "objective", 0, TYPE_STRING, AT (objective), USER_SEARCH, 0, 0, NULL, "\"[LIMIT, ...] GOAL\"",
@@ -537,6 +539,7 @@ void options_free (Options *options)
   g_free (options->device);
   g_free (options->output);
   g_free (options->decisions);
+  g_free (options->log);
   g_free (options->objective);
   g_free (options->write);
   g_free (options);

@@ -45,6 +45,7 @@ typedef struct {
   unsigned   first, slowest, verbose;           /* explain; 0: not given */
   gboolean   punted, step;
   char      *decisions;             /* run: file for the decision log (nullable) */
+  char      *log;                   /* run: prefix of fio's per-I/O logs (nullable) */
   char      *objective, *write;     /* policy search (nullable) */
   unsigned   evaluations;           /* policy search; 0: not given */
   gboolean   timing, quiet, no_baseline, help, leave_one_out, absolute;
