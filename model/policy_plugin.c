@@ -3,8 +3,13 @@
 
 #include "model/key_file.h"
 
+#include <elf.h>
+#include <errno.h>
 #include <gmodule.h>
+#include <link.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { CHOICES_MAX = 64, RETRIES_MAX = 1000, TITLE_MAX = 200 };
 
@@ -129,6 +134,71 @@ static gboolean take_choices (Policy *policy, const uringsim_policy *table, cons
   return TRUE;
 }
 
+/* ---- the file ---- */
+
+/* The dynamic loader maps what the headers promise, and dies of SIGBUS where the file ends before that. */
+static gboolean segments_whole (FILE *stream, const ElfW (Ehdr) * header, guint64 size, const char *path,
+                                GError **error)
+{
+  if (header->e_phentsize != sizeof (ElfW (Phdr)) || header->e_phoff > size ||
+      (size - header->e_phoff) / sizeof (ElfW (Phdr)) < header->e_phnum ||
+      fseeko (stream, (off_t) header->e_phoff, SEEK_SET)) {
+    return refuse (error, path, "cut off or damaged: its %" G_GUINT64_FORMAT " bytes end before its program headers",
+                   size);
+  }
+  for (unsigned i = 0; i < header->e_phnum; i++) {
+    ElfW (Phdr) segment;
+
+    if (fread (&segment, sizeof segment, 1, stream) != 1) {
+      return refuse (error, path, "its program headers cannot be read");
+    }
+    if (segment.p_type != PT_NULL && segment.p_filesz &&
+        (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)) {
+      return refuse (error, path,
+                     "cut off or damaged: it has %" G_GUINT64_FORMAT
+                     " bytes, its program headers speak of %" G_GUINT64_FORMAT,
+                     size, (guint64) segment.p_offset + segment.p_filesz);
+    }
+  }
+  return TRUE;
+}
+
+static gboolean check_stream (FILE *stream, const char *path, GError **error)
+{
+  ElfW (Ehdr) header = { 0 };
+  struct stat status;
+
+  if (fstat (fileno (stream), &status) || fread (header.e_ident, 1, EI_NIDENT, stream) != EI_NIDENT ||
+      memcmp (header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return refuse (error, path, "cannot be loaded: it is no shared object (ELF)");
+  }
+  if (header.e_ident[EI_CLASS] != (sizeof (void *) == 8 ? ELFCLASS64 : ELFCLASS32)) {
+    return refuse (error, path, "cannot be loaded: it is for machines of %u bits",
+                   header.e_ident[EI_CLASS] == ELFCLASS64 ? 64 : 32);
+  }
+  rewind (stream);
+  if (fread (&header, sizeof header, 1, stream) != 1) {
+    return refuse (error, path, "cut off or damaged: its %" G_GUINT64_FORMAT " bytes end inside of its header",
+                   (guint64) status.st_size);
+  }
+  if (header.e_type != ET_DYN) {
+    return refuse (error, path, "cannot be loaded: it is no shared object; cc -shared -fPIC makes one");
+  }
+  return segments_whole (stream, &header, (guint64) status.st_size, path, error);
+}
+
+static gboolean check_file (const char *path, GError **error)
+{
+  FILE *stream = fopen (path, "rb");
+
+  if (!stream) {
+    return refuse (error, path, "%s", g_strerror (errno));
+  }
+  const gboolean whole = check_stream (stream, path, error);
+  fclose (stream);
+  return whole;
+}
+
 static const uringsim_policy *open_table (const char *path, GError **error)
 {
   g_autofree char *whole = NULL;
@@ -138,6 +208,9 @@ static const uringsim_policy *open_table (const char *path, GError **error)
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
     g_autofree char *quoted = key_file_quote (path);
     g_set_error (error, POLICY_ERROR, POLICY_ERROR_NOT_FOUND, "plug-in %s: no such file", quoted);
+    return NULL;
+  }
+  if (!check_file (path, error)) {
     return NULL;
   }
   whole = g_canonicalize_filename (path, NULL); /* with a '/', so that no search path counts */

@@ -84,7 +84,20 @@ build empty <<'SOURCE'
 int nothing;
 SOURCE
 printf 'not an object' > text.so
-for row in 'empty.so|it has no symbol uringsim_policy_plugin$' 'text.so|cannot be loaded: ' 'gone.so|no such file$'; do
+size=$(wc -c < trylock.so)
+# Cut anywhere it is refused, and the program lives.
+for bytes in 0 15 40 63 64 200 600 4096 $((size / 2)) ; do
+  head -c "$bytes" trylock.so > cut.so
+  "$uringsim" run a.fio -q --policy ./cut.so > out 2> err
+  [ $? = 2 ] && [ ! -s out ] && grep -q '^uringsim: plug-in "./cut.so": \(cut off or damaged\|cannot be loaded\): ' err
+  result "cut at $bytes of $size bytes: $(cat err)" $?
+done
+cp trylock.so badphoff.so
+printf '\377\377\377\377\377\377\377\177' | dd of=badphoff.so bs=1 seek=32 conv=notrunc 2> /dev/null
+printf 'int main (void) { return 0; }' > static.c
+$cc -c -o object.so static.c
+[ "$(getconf LONG_BIT)" = 64 ] || cp cut.so badphoff.so # e_phoff is elsewhere
+for row in 'badphoff.so|end before its program headers$\|cut off' 'object.so|no shared object; cc -shared' 'empty.so|it has no symbol uringsim_policy_plugin$' 'text.so|cannot be loaded: ' 'gone.so|no such file$'; do
   "$uringsim" run a.fio -q --policy "./${row%%|*}" > out 2> err
   [ $? = 2 ] && grep -q "${row#*|}" err
   result "${row%%|*}: $(cat err)" $?

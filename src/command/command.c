@@ -11,13 +11,12 @@
 #include "model/suggest.h"
 #include "src/input/validate_ini.h"
 #include "src/output/escape.h"
+#include "src/output/output_stream.h"
 #include "src/version.h"
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 G_DEFINE_QUARK (uringsim - command - error - quark, command_error)
 
@@ -55,14 +54,6 @@ CommandExit command_exit_of (const GError *error)
   return EXIT_INTERNAL;
 }
 
-/* An existing FIFO, device or socket is written to; a regular file is replaced as a whole. */
-static gboolean is_special (const char *path)
-{
-  struct stat status;
-
-  return stat (path, &status) == 0 && !S_ISREG (status.st_mode) && !S_ISDIR (status.st_mode);
-}
-
 static gboolean write_stream (FILE *stream, const char *name, const char *bytes, gsize size, GError **error)
 {
   errno = 0;
@@ -80,30 +71,15 @@ gboolean command_output (const Options *options, const char *text, GError **erro
 
 gboolean command_output_bytes (const Options *options, const char *bytes, gsize size, GError **error)
 {
-  g_autoptr (GError) failure = NULL;
-
   if (!options->output) {
     return write_stream (stdout, "standard output", bytes, size, error);
   }
-  g_autofree char *name = escape_text_short (options->output, -1, 200);
-  if (is_special (options->output)) {
-    FILE *stream = fopen (options->output, "w");
-    if (!stream) {
-      g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "-o %s: %s", name, g_strerror (errno));
-      return FALSE;
-    }
-    const gboolean written = write_stream (stream, name, bytes, size, error);
-    return fclose (stream) == 0 && written;
+  const int failure = output_stream_write (options->output, bytes, size);
+  if (failure) {
+    g_autofree char *name = escape_text_short (options->output, -1, 200);
+    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "-o %s: %s", name, g_strerror (failure));
   }
-  /* A symbolic link stays one: what it points to is replaced. */
-  char *target = realpath (options->output, NULL);
-  const gboolean written = g_file_set_contents_full (target ? target : options->output, bytes, (gssize) size,
-                                                     G_FILE_SET_CONTENTS_CONSISTENT, 0666, &failure);
-  free (target);
-  if (!written) {
-    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "-o %s: %s", name, failure->message);
-  }
-  return written;
+  return !failure;
 }
 
 CommandExit command_report (const Options *options, const char *command, const Scenario *scenario, const RunSet *set,
@@ -165,6 +141,11 @@ static const Command *find_command (const Command *commands, char **words, int *
   return part ? part : strchr (words[0], ' ') ? NULL : find_row (commands, words[0]);
 }
 
+static void append_row (GString *out, const Command *command)
+{
+  g_string_append_printf (out, "  %-13s  %-24s %s\n", command->name, command->arguments, command->summary);
+}
+
 static char *program_help (const Command *commands)
 {
   GString *out = g_string_new (
@@ -173,7 +154,7 @@ static char *program_help (const Command *commands)
 
   for (const Command *command = commands; command->name; command++) {
     if (command->arguments) {
-      g_string_append_printf (out, "  %-13s  %-24s %s\n", command->name, command->arguments, command->summary);
+      append_row (out, command);
     }
   }
   g_string_append (out,
@@ -183,12 +164,29 @@ static char *program_help (const Command *commands)
   return g_string_free (out, FALSE);
 }
 
+/* Of a command that is nothing without one of its parts. */
+static char *parts_help (const Command *commands, const Command *whole)
+{
+  GString *out = g_string_new (NULL);
+  g_autofree char *prefix = g_strconcat (whole->name, " ", NULL);
+
+  g_string_append_printf (out, "Usage: uringsim %s PART [OPTION...] ARGUMENT...\n\n%s:\n\n", whole->name,
+                          whole->summary);
+  for (const Command *command = commands; command->name; command++) {
+    if (g_str_has_prefix (command->name, prefix)) {
+      append_row (out, command);
+    }
+  }
+  g_string_append_printf (out, "\nuringsim %s PART --help lists the options of a part.\n", whole->name);
+  return g_string_free (out, FALSE);
+}
+
 static char *command_help (const Command *commands, const Command *command)
 {
   g_autofree char *options = options_help (command->user);
 
   if (!command->arguments) {
-    return program_help (commands);
+    return parts_help (commands, command);
   }
   return g_strdup_printf ("Usage: uringsim %s [OPTION...] %s\n\n%s\n\nOptions:\n%s", command->name, command->arguments,
                           command->help, options);

@@ -13,6 +13,7 @@
 #include "src/command/search_file.h"
 #include "src/fit/minimize.h"
 #include "src/output/escape.h"
+#include "src/output/output_stream.h"
 #include "src/output/search_report.h"
 #include <stdio.h>
 #include <string.h>
@@ -432,6 +433,10 @@ CommandExit policy_search (const Options *options, GError **error)
     g_clear_pointer (&policy, policy_free);
   }
   if (policy && rest.write && !search_file_may_write (policy, rest.write, error)) {
+    g_clear_pointer (&policy, policy_free);
+  }
+  if (policy && output_same_file (rest.write, rest.output)) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--write: found the file of -o, expected another");
     g_clear_pointer (&policy, policy_free);
   }
   g_autoptr (Scenario) scenario = policy ? scenario_open (&rest, REPLAY_CLOSED, error) : NULL;

@@ -4,6 +4,7 @@
 #include "src/command/scenario.h"
 #include "src/output/decision_log.h"
 #include "src/output/io_log.h"
+#include "src/output/output_stream.h"
 
 /* The log of a run that is over; nothing to do without one. */
 static gboolean finish_log (DecisionLog *log, const RunSet *set, GError **error)
@@ -91,7 +92,7 @@ CommandExit command_run (const Options *options, GError **error)
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--decisions: logs one run, found --reps %u", reps);
     return EXIT_USAGE;
   }
-  if (options->decisions && options->output && !strcmp (options->decisions, options->output)) {
+  if (output_same_file (options->decisions, options->output)) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--decisions: found the file of -o, expected another");
     return EXIT_USAGE;
   }

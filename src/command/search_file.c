@@ -2,20 +2,10 @@
 #include "src/command/search_file.h"
 #include "src/command/command.h"
 #include "src/output/escape.h"
-#include <stdlib.h>
+#include "src/output/output_stream.h"
 #include <string.h>
 
 static const char suffix[] = ".policy";
-
-static gboolean same_file (const char *a, const char *b)
-{
-  char *x = realpath (a, NULL), *y = realpath (b, NULL);
-  const gboolean same = x && y && !strcmp (x, y);
-
-  free (x);
-  free (y);
-  return same;
-}
 
 gboolean search_file_may_write (const Policy *policy, const char *path, GError **error)
 {
@@ -26,7 +16,7 @@ gboolean search_file_may_write (const Policy *policy, const char *path, GError *
                  quoted, suffix);
     return FALSE;
   }
-  if (same_file (policy->path, path)) {
+  if (output_same_file (path, policy->path)) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
                  "--write: found \"%s\", expected another file than the policy with the knobs", quoted);
     return FALSE;
@@ -56,21 +46,24 @@ gboolean search_file_write (const Policy *policy, const char *const *texts, cons
 {
   g_autofree char *text = NULL;
   g_autoptr (GError) cause = NULL;
-  GString *out = g_string_new (NULL);
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autofree char *quoted = escape_text_short (path, -1, 200);
   unsigned next = 0;
-  gboolean ok = g_file_get_contents (policy->path, &text, NULL, &cause);
+
+  if (!g_file_get_contents (policy->path, &text, NULL, &cause)) {
+    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "--write %s: %s", quoted, cause->message);
+    return FALSE;
+  }
 
   g_string_append_printf (out, "# %s\n", comment);
-  g_auto (GStrv) lines = g_strsplit (ok ? text : "", "\n", -1);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   for (unsigned i = 0; lines[i]; i++) {
     g_string_append (out, i ? "\n" : "");
     add_line (policy, texts, lines[i], i + 1, &next, out);
   }
-  ok = ok && g_file_set_contents_full (path, out->str, (gssize) out->len, G_FILE_SET_CONTENTS_CONSISTENT, 0666, &cause);
-  g_string_free (out, TRUE);
-  if (!ok) {
-    g_autofree char *quoted = escape_text_short (path, -1, 200);
-    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "--write %s: %s", quoted, cause->message);
+  const int failure = output_stream_write (path, out->str, out->len);
+  if (failure) {
+    g_set_error (error, COMMAND_ERROR, COMMAND_ERROR_WRITE, "--write %s: %s", quoted, g_strerror (failure));
   }
-  return ok;
+  return !failure;
 }

@@ -19,5 +19,11 @@ int  output_stream_open (OutputStream *output, const char *path);
 int  output_stream_finish (OutputStream *output, int failure);
 /* What is not finished is removed. */
 void output_stream_clear (OutputStream *output);
+/* All of it at once; 0 or an errno. */
+int  output_stream_write (const char *path, const char *bytes, gsize size);
+
+/* Do both paths, however they are spelled and through whatever links, name the same regular file, existing or to be made?  Either
+ * may be NULL: no. */
+gboolean output_same_file (const char *a, const char *b);
 
 #endif
