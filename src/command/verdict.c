@@ -128,17 +128,34 @@ static void give_rest (Operation *operation, Part rest)
   operation->part[rest] += operation->time - known;
 }
 
-static void split_latency (Operation *operation, const RunResult *result)
+/* The part of the service in which the device was waited for: all of what goes on without a task, and of reads done by
+ * one as long as the device was busy for each. */
+static double device_service (const RunResult *result)
 {
   const gboolean asynchronous = result->outcome[OUTCOME_ASYNC] * 2 > (uint64_t) requests (result);
+  const ResultDevice *device = &result->device;
+  const double service = stage (result, PHASE_SERVICE);
+
+  if (!device->used || asynchronous) {
+    return device->used ? service : 0;
+  }
+  return device->reads && !device->writes
+             ? MIN (service, device->busy_channels * (double) result->sim_ns / (double) result->ios)
+             : 0;
+}
+
+static void split_latency (Operation *operation, const RunResult *result)
+{
+  const double device = device_service (result);
   const double punted = punted_share (result);
 
   operation->part[PART_SUBMISSION] = stage (result, PHASE_SUBMIT) + stage (result, PHASE_ATTEMPT);
   operation->part[PART_HAND_OFF] = stage (result, PHASE_PUNT) + stage (result, PHASE_QUEUE) +
                                    stage (result, PHASE_WAKEUP) + punted * stage (result, PHASE_COMPLETE);
   operation->part[PART_LOCK] = stage (result, PHASE_LOCK);
-  operation->part[asynchronous && result->device.used ? PART_DEVICE : PART_FILE_SYSTEM] =
-      stage (result, PHASE_SERVICE) + (1 - punted) * stage (result, PHASE_COMPLETE);
+  operation->part[PART_DEVICE] = device;
+  operation->part[PART_FILE_SYSTEM] =
+      stage (result, PHASE_SERVICE) - device + (1 - punted) * stage (result, PHASE_COMPLETE);
   operation->part[PART_APPLICATION] = stage (result, PHASE_REAP);
   give_rest (operation, PART_APPLICATION); /* between two requests */
 }

@@ -25,6 +25,11 @@ static const char *op_function (IoOp op)
   }
 }
 
+static const char *vfs_function (IoOp op)
+{
+  return op == IO_READ ? "vfs_read()" : op == IO_WRITE ? "vfs_write()" : "vfs_fsync_range()";
+}
+
 static const char *task_article (ResultTask kind)
 {
   static const char *const words[] = { "the application", "the sq_thread", "a worker", "the flusher", "nobody" };
@@ -58,11 +63,14 @@ static char *result_text (const RequestLife *life)
   return g_strdup_printf ("%s bytes", count);
 }
 
-/* "worker iou-wrk-3", "the application". (transfer full) */
+/* "worker iou-wrk-3", "the application", "the helper thread". (transfer full) */
 static char *who_text (const ExplainedLife *explained)
 {
   const RequestLife *life = &explained->life;
 
+  if (life->engine == APPLICATION_POSIXAIO && life->time.started) {
+    return g_strdup ("the helper thread");
+  }
   return life->executor_kind == RESULT_WORKER
              ? g_strdup_printf ("worker %s (task %u)", explained->executor_name, life->executor)
              : g_strdup (task_article (life->executor_kind));
@@ -151,6 +159,8 @@ static void add (GArray *steps, ExplainEvent event, UrTime time, const Explained
 
   if (g_str_equal (row->function, "$op")) {
     step.function = op_function (life->life.io.op);
+  } else if (g_str_equal (row->function, "$vfs")) {
+    step.function = vfs_function (life->life.io.op);
   } else if (g_str_equal (row->function, "$fs")) {
     step.function = explain_fs_function (context->fs, life->life.io.op, context->kernel);
   }
@@ -170,6 +180,11 @@ static void add_submission (GArray *steps, const ExplainedLife *explained, const
 
   if (life->synchronous || life->engine == APPLICATION_PSYNC) {
     add (steps, EXPLAIN_CALLED, time->attempt, explained, context);
+    return;
+  }
+  if (life->engine == APPLICATION_POSIXAIO && time->started) {
+    add (steps, EXPLAIN_AIO_QUEUED, time->attempt, explained, context);
+    add (steps, EXPLAIN_AIO_STARTED, time->started, explained, context);
     return;
   }
   if (life->engine != APPLICATION_IO_URING) {
@@ -196,6 +211,9 @@ static void add_hand_off (GArray *steps, const ExplainedLife *explained, const E
   const RequestLife *life = &explained->life;
   const gboolean workqueue = is_workqueue (life, context);
 
+  if (life->engine == APPLICATION_POSIXAIO) {
+    return; /* no queue of the policy */
+  }
   if (life->chained) {
     add (steps, EXPLAIN_CHAINED, life->time.started, explained, context);
     return;
@@ -223,9 +241,9 @@ static void add_end (GArray *steps, const ExplainedLife *explained, const Explai
     add (steps, EXPLAIN_LOCK_GOT, time->lock_got, explained, context);
   }
   add (steps,
-       life->outcome == OUTCOME_FAILED  ? EXPLAIN_FAILED
-       : life->outcome == OUTCOME_ASYNC ? EXPLAIN_DONE_ASYNC
-                                        : EXPLAIN_DONE,
+       life->outcome == OUTCOME_FAILED                                             ? EXPLAIN_FAILED
+       : life->outcome == OUTCOME_ASYNC && life->engine != APPLICATION_POSIXAIO ? EXPLAIN_DONE_ASYNC
+                                                                                : EXPLAIN_DONE,
        time->done, explained, context);
   if (ring) {
     add (steps, life->outcome == OUTCOME_INLINE ? EXPLAIN_POSTED_BATCH : EXPLAIN_POSTED, time->posted, explained,

@@ -12,6 +12,7 @@
 /* What can be said to happen to a request, in the order in which it can. */
 typedef enum {
   EXPLAIN_PREPARED, EXPLAIN_CALLED, EXPLAIN_SUBMITTED, EXPLAIN_SUBMITTED_BY_SQ_THREAD, EXPLAIN_AIO_SUBMITTED,
+  EXPLAIN_AIO_QUEUED, EXPLAIN_AIO_STARTED,
   EXPLAIN_ATTEMPTED, EXPLAIN_BLOCKING, EXPLAIN_NOT_TRIED, EXPLAIN_REFUSED, EXPLAIN_QUEUED_HASHED, EXPLAIN_QUEUED, EXPLAIN_QUEUED_WORKQUEUE,
   EXPLAIN_STARTED, EXPLAIN_STARTED_KWORKER, EXPLAIN_CHAINED, EXPLAIN_LOCK_WANTED, EXPLAIN_LOCK_GOT, EXPLAIN_DONE, EXPLAIN_DONE_ASYNC,
   EXPLAIN_FAILED, EXPLAIN_POSTED_BATCH, EXPLAIN_POSTED, EXPLAIN_RETURNED, EXPLAIN_REAPED, EXPLAIN_EVENTS
@@ -47,7 +48,7 @@ char   *explain_json (const ExplainedLife *lives, unsigned n, const ExplainConte
 typedef struct {
   ExplainEvent event;
   unsigned since, until;            /* KERNEL (a, b), both inclusive; 0: any */
-  const char *function;             /* "$op": io_write() or its like; "$fs": the file system's */
+  const char *function;             /* "$op": io_write() or its like; "$vfs": vfs_write(); "$fs": the file system's */
   const char *tracepoint;           /* (nullable) */
   const char *words;                /* with $name for what explain.c knows */
 } ExplainWords;

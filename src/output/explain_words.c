@@ -13,7 +13,7 @@
 
 static const ExplainWords table[] = {
   { EXPLAIN_PREPARED, 0, 0, "", NULL, "The application decides on $what and fills in the request." },
-  { EXPLAIN_CALLED, 0, 0, "vfs_write()", NULL, "It makes the system call and waits in it." },
+  { EXPLAIN_CALLED, 0, 0, "$vfs", NULL, "It makes the system call and waits in it." },
   { EXPLAIN_SUBMITTED, 0, KERNEL (5, 4), "io_submit_sqe()", "io_uring_submit_sqe",
     "io_uring_enter() takes it from the submission queue." },
   { EXPLAIN_SUBMITTED, KERNEL (5, 5), 0, "io_submit_sqes()", "io_uring_submit_req",
@@ -23,6 +23,10 @@ static const ExplainWords table[] = {
   { EXPLAIN_SUBMITTED_BY_SQ_THREAD, KERNEL (5, 10), 0, "__io_sq_thread()", "io_uring_submit_req",
     "The sq_thread, which polls the submission queue, finds it there." },
   { EXPLAIN_AIO_SUBMITTED, 0, 0, "io_submit_one()", NULL, "io_submit() takes it." },
+  { EXPLAIN_AIO_QUEUED, 0, 0, "", NULL,
+    "The C library puts it on its list for the file: its helper threads do the requests of one file one after the other." },
+  { EXPLAIN_AIO_STARTED, 0, 0, "$vfs", NULL,
+    "A helper thread of the C library makes the system call and waits in it." },
   { EXPLAIN_ATTEMPTED, 0, KERNEL (5, 4), "__io_submit_sqe()", NULL,
     "It is tried there and then without waiting (force_nonblock): $op is called with IOCB_NOWAIT." },
   { EXPLAIN_ATTEMPTED, KERNEL (5, 5), 0, "io_issue_sqe()", NULL,

@@ -5,6 +5,9 @@
 #include "src/output/text_sections.h"
 #include "src/output/text_table.h"
 
+/* A tie whose confidence interval is wider says nothing. */
+#define TOLD_APART 0.05
+
 const char *binding_text (Binding binding)
 {
   static const char *const texts[BINDS] = {
@@ -50,7 +53,8 @@ static char *quoted_name (const ReportRun *run, gboolean with_kernel)
   return with_kernel ? g_strdup_printf ("`%s` (kernel %s)", name, kernel) : g_strdup_printf ("`%s`", name);
 }
 
-static void add_price (const ReportVerdict *verdict, GString *out)
+/* `of`: " of `policy`", whose price it is where no run is the subject of the sentence; else "". */
+static void add_price (const ReportVerdict *verdict, const char *of, GString *out)
 {
   if (verdict->percentile) {
     g_autofree char *percent = format_fixed (verdict->percentile, verdict->percentile == 99.9 ? 1 : 0);
@@ -59,13 +63,13 @@ static void add_price (const ReportVerdict *verdict, GString *out)
     if (verdict->tail > 0.95 && verdict->tail < 1.05) {
       g_string_append_printf (out, "; p%s is the same", percent);
     } else {
-      g_string_append_printf (out, "; p%s is %sx %s", percent, by, verdict->tail > 1 ? "worse" : "better");
+      g_string_append_printf (out, "; p%s%s is %sx %s", percent, of, by, verdict->tail > 1 ? "worse" : "better");
     }
   }
   if (verdict->cpu > 0) {
     g_autofree char *cpu = format_fixed (verdict->cpu, 2);
 
-    g_string_append_printf (out, "; CPU time per I/O is %sx", cpu);
+    g_string_append_printf (out, "; CPU time per I/O%s is %sx", of, cpu);
   }
 }
 
@@ -75,9 +79,12 @@ char *verdict_sentence (const ReportRun *runs, const ReportVerdict *verdict)
   g_autofree char *faster = quoted_name (&runs[verdict->faster], verdict->kernels_differ);
   g_autofree char *slower = quoted_name (&runs[verdict->slower], verdict->kernels_differ);
   g_autofree char *ratio = format_fixed (verdict->ratio.mean, 2);
+  g_autofree char *of_faster = g_strdup_printf (" of %s", faster);
 
   if (verdict->tie) {
-    g_string_append_printf (out, "%s and %s do the same number of IOPS", faster, slower);
+    g_string_append_printf (out, "%s and %s %s", faster, slower,
+                            verdict->ratio.half_width > TOLD_APART ? "cannot be told apart by their IOPS"
+                                                                   : "do the same number of IOPS");
   } else {
     g_string_append_printf (out, "%s does %sx the IOPS of %s", faster, ratio, slower);
   }
@@ -89,7 +96,7 @@ char *verdict_sentence (const ReportRun *runs, const ReportVerdict *verdict)
   } else {
     g_string_append (out, " (one seed: no confidence interval)");
   }
-  add_price (verdict, out);
+  add_price (verdict, verdict->tie ? of_faster : "", out);
   if (!verdict->tie && verdict->saved > 0) {
     g_autofree char *saved = format_time (verdict->saved);
     g_autofree char *of = format_time (verdict->of);
