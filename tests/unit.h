@@ -39,6 +39,7 @@
   X (validate_ini) \
   X (throughput_record) \
   X (lock_share) \
+  X (fio_json) \
   X (fio_result) \
   X (fio_plain_result) \
   X (demerit) \

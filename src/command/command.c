@@ -10,6 +10,7 @@
 #include "model/simulation.h"
 #include "model/suggest.h"
 #include "src/input/validate_ini.h"
+#include "src/output/fio_json.h"
 #include "src/output/escape.h"
 #include "src/output/output_stream.h"
 #include "src/version.h"
@@ -82,6 +83,22 @@ gboolean command_output_bytes (const Options *options, const char *bytes, gsize 
   return !failure;
 }
 
+/* In the format that was asked for. (transfer full) */
+static char *write_report (const Options *options, const Report *report)
+{
+  switch (options->format) {
+  case FORMAT_JSON:
+    return json_report (report);
+  case FORMAT_FIO_JSON:
+  case FORMAT_FIO_JSON_PLUS:
+    return fio_json_report (report, options->format == FORMAT_FIO_JSON_PLUS);
+  case FORMAT_CSV:
+    return csv_report (report);
+  default:
+    return text_report (report);
+  }
+}
+
 CommandExit command_report (const Options *options, const char *command, const Scenario *scenario, const RunSet *set,
                             unsigned reps, const ReportRun *runs, unsigned n_runs, const ReportVerdict *verdict,
                             GError **error)
@@ -103,7 +120,7 @@ CommandExit command_report (const Options *options, const char *command, const S
     .operations = operations,
     .verdict = verdict,
   };
-  g_autofree char *text = options->format == FORMAT_JSON ? json_report (&report) : text_report (&report);
+  g_autofree char *text = write_report (options, &report);
   if (!command_output (options, text, error)) {
     return EXIT_IO;
   }

@@ -179,7 +179,8 @@ static const OptionRow option_table[] = {
     "settings to try at most, where there are more than 64 (default 128)" },
   { "write", 0, TYPE_STRING, AT (write), USER_SEARCH, 0, 0, NULL, "FILE.policy",
     "write the policy with the best setting" },
-  { "format", 0, TYPE_CHOICE, AT (format), REPORTS, 0, 0, "text|json", "FORMAT", "text (default) or json" },
+  { "format", 0, TYPE_CHOICE, AT (format), REPORTS, 0, 0, "text|json|fio-json|fio-json+|csv", "FORMAT",
+    "text (default) or json; run and compare: also fio-json, fio-json+ or csv" },
   { "type", 'T', TYPE_CHOICE, AT (type), USER_DRAW | CHARTS, 0, 0, PICTURE_TYPE_WORDS, "TYPE",
     "svg, png, pdf or dot (default: as FILE ends, else the picture's own text)" },
   { "output", 'o', TYPE_STRING, AT (output), ANYBODY, 0, 0, NULL, "FILE", "write the result to FILE" },
@@ -506,6 +507,11 @@ Options *options_parse (OptionUser user, int argc, char **argv, GError **error)
   }
   options->thresholds_given = options->max_median != THRESHOLD_DEFAULT || options->max_p90 != THRESHOLD_DEFAULT ||
                               options->min_pairs != THRESHOLD_DEFAULT || options->max_points != THRESHOLD_DEFAULT;
+  if (options->format > FORMAT_JSON && !(user & (USER_RUN | USER_COMPARE))) {
+    g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
+                 "--format: fio-json and csv are for run and compare; expected text or json");
+    return NULL;
+  }
   if (options->seed > (uint64_t) G_MAXINT64 - MAX (options->reps, 10000)) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
                  "--seed: found %" G_GUINT64_FORMAT ", expected room for --reps above it", options->seed);

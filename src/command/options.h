@@ -19,7 +19,8 @@ typedef enum {
   USER_DRAW = 1 << 12, USER_CHART = 1 << 13, USER_DEPTH = 1 << 14, USER_EXPLAIN = 1 << 15,
 } OptionUser;
 
-typedef enum { FORMAT_TEXT, FORMAT_JSON } OutputFormat;
+/* Those from FORMAT_FIO_JSON on are for run and compare. */
+typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_FIO_JSON, FORMAT_FIO_JSON_PLUS, FORMAT_CSV } OutputFormat;
 
 typedef struct {
   GPtrArray *arguments;             /* of char * */
