@@ -429,6 +429,8 @@ void cpu_pick_next (Cpu *cpu)
     cpu->went_idle = cpu->idle = TRUE;
     cpu->last = NULL;
     sim->n_idle++;
+    if (G_UNLIKELY (sim->setup->trace != NULL))
+      sim_trace_idle (sim, cpu->id);
     return;
   }
   if (cpu->went_idle && cpu_packs (sim))

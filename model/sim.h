@@ -98,6 +98,8 @@ static inline UrTime sim_now (const Simulation *sim) { return ur_engine_now (sim
 void sim_fail (Simulation *sim, GError *error);
 
 /* For sim_trace() in task.h. */
+/* Nobody runs on this CPU from now on; only if there is a listener. */
+void sim_trace_idle (Simulation *sim, unsigned cpu);
 void sim_trace_event (Task *task, TraceEventKind kind, const Request *request, unsigned count);
 /* A request of a synchronous engine: submitted and completed in one call. */
 void sim_synchronous (Simulation *sim, const Request *request);

@@ -58,6 +58,8 @@ void sim_trace_event (Task *task, TraceEventKind kind, const Request *request, u
     .kind = kind,
     .time = task_now (task),
     .task = task->id,
+    .cpu = task->cpu->id,
+    .task_name = task->name,
     .worker = task->class == TASK_CLASS_WORKER,
     .submitter = task->class == TASK_CLASS_APP || task->class == TASK_CLASS_SQ_THREAD,
     .count = count,
@@ -68,8 +70,22 @@ void sim_trace_event (Task *task, TraceEventKind kind, const Request *request, u
     event.opcode = request->opcode;
     event.op = request->io.op;
     event.hashed = request->hashed;
+    event.ring = request->ring ? request->ring->id : 0;
+    event.force_async = request->force_async;
+    event.by_sq_thread = request->ring && request->ring->sq_thread;
+    event.result = request->result;
+    event.offset = request->io.offset + request->bytes_done;
+    event.length = request->io.length;
+    event.got = request->bytes_done;
   }
   setup->trace (&event, setup->trace_data);
+}
+
+void sim_trace_idle (Simulation *sim, unsigned cpu)
+{
+  const TraceEvent event = { .kind = TRACE_CPU_IDLE, .time = sim_now (sim), .cpu = cpu };
+
+  sim->setup->trace (&event, sim->setup->trace_data);
 }
 
 void sim_synchronous (Simulation *sim, const Request *request)

@@ -20,7 +20,8 @@
   X (TRACE_LOCAL_WORK_RUN,   "io_uring_local_work_run") \
   X (TRACE_TASK_WORK_RUN,    "io_uring_task_work_run") \
   X (TRACE_SCHED_SWITCH,     "sched_switch") \
-  X (TRACE_SCHED_WAKEUP,     "sched_wakeup")
+  X (TRACE_SCHED_WAKEUP,     "sched_wakeup") \
+  X (TRACE_CPU_IDLE,         "cpu_idle")                 /* of no task: nobody runs there from now on */
 
 #define TRACE_EVENT_ENUM(id, name) id,
 typedef enum { TRACE_EVENTS (TRACE_EVENT_ENUM) TRACE_EVENT_KINDS } TraceEventKind;
@@ -29,6 +30,8 @@ typedef struct {
   TraceEventKind kind;
   UrTime   time;
   unsigned task;            /* in whose context it happens (switch: who gets the CPU; wakeup: who is woken) */
+  unsigned cpu;             /* where; of a wakeup: where it will run */
+  const char *task_name;    /* of `task`; NULL for TRACE_CPU_IDLE */
   gboolean worker;          /* that task is a worker */
   gboolean submitter;       /* that task submits: the application, or the sq_thread */
   unsigned application;     /* the stream the request belongs to; 0 for sched events */
@@ -36,6 +39,10 @@ typedef struct {
   RequestOpcode opcode;     /* of a request event */
   IoOp     op;              /* of REQUEST_IO */
   gboolean hashed;          /* TRACE_QUEUE_ASYNC_WORK */
+  unsigned ring;            /* its number in the run, of a request event or of one of a ring */
+  gboolean force_async, by_sq_thread;       /* of a request event */
+  int64_t  result;          /* TRACE_COMPLETE: bytes, or -errno */
+  uint64_t offset, length, got;             /* TRACE_SHORT_WRITE: where the file position is then, bytes */
   unsigned count;           /* TRACE_LOCAL_WORK_RUN, TRACE_TASK_WORK_RUN: items; TRACE_CQRING_WAIT: wanted */
 } TraceEvent;
 

@@ -24,6 +24,8 @@ static void hear (const TraceEvent *event, void *data)
   };
   Heard *heard = data;
 
+  if (event->kind == TRACE_CPU_IDLE) /* of no task */
+    return;
   heard->backwards |= event->time < heard->last[event->task % 64];
   heard->last[event->task % 64] = event->time;
   heard->count[event->kind]++;

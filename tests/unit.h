@@ -56,6 +56,7 @@
   X (mutex) \
   X (block_device) \
   X (explain) \
+  X (event_log) \
   X (file_io) \
   X (short_write) \
   X (issue_path) \

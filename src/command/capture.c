@@ -199,7 +199,8 @@ static void on_event (const TraceEvent *event, void *data)
     .count = event->count,
   };
 
-  if (event->kind == TRACE_TASK_WORK_RUN) { /* the sq_thread's, one per round: nothing to compare */
+  if (event->kind == TRACE_TASK_WORK_RUN ||
+      event->kind == TRACE_CPU_IDLE) { /* one per round of an sq_thread; no event of ours */
     return;
   }
   if (event->task >= simulated->roles->len) {

@@ -10,6 +10,7 @@
 #include "src/command/picture.h"
 #include "src/input/fio_log.h"
 #include "src/output/escape.h"
+#include "src/output/event_log.h"
 #include "src/output/trace_writer.h"
 #include <stddef.h>
 #include <string.h>
@@ -167,6 +168,14 @@ static const OptionRow option_table[] = {
   { "max-points", 0, TYPE_UNSIGNED, AT (max_points), USER_VALIDATE, 0, 100, NULL, "POINTS",
     "lock shares: largest difference that is ok, percentage points (default 6)" },
   { "timing", 0, TYPE_FLAG, AT (timing), SIMULATES, 0, 0, NULL, NULL, "print how fast the simulation itself was" },
+  { "events", 0, TYPE_STRING, AT (events), USER_RUN, 0, 0, NULL, "FILE",
+    "write what happened to FILE: trace text of the kernel, or if it ends in .json for Perfetto" },
+  { "events-as", 0, TYPE_CHOICE, AT (events_as), USER_RUN, 0, 0, EVENT_LOG_WORDS, "FORMAT",
+    "ftrace or chrome, whatever the name of FILE" },
+  { "events-from", 0, TYPE_TIME, AT (events_from), USER_RUN, 0, 0, NULL, "TIME", "leave out what was before, e.g. 500us" },
+  { "events-until", 0, TYPE_TIME, AT (events_until), USER_RUN, 0, 0, NULL, "TIME", "leave out what was then or later" },
+  { "events-limit", 0, TYPE_UNSIGNED, AT (events_limit), USER_RUN, 1, 4096, NULL, "MIB",
+    "cut the file of --events before it is longer (default 64)" },
   { "decisions", 0, TYPE_STRING, AT (decisions), USER_RUN, 0, 0, NULL, "FILE",
     "write a line for each decision of the policy: the rule, what it saw, the outcome (CSV)" },
   { "log", 0, TYPE_STRING, AT (log), USER_RUN, 0, 0, NULL, "PREFIX",
@@ -462,6 +471,8 @@ static Options *options_new (void)
   options->sqpoll = options->replay = options->cache = options->type = -1;
   options->seed = 1;
   options->request = G_MAXUINT64;
+  options->events_as = -1;
+  options->events_limit = 64;
   options->threads = 1;
   options->max_median = options->max_p90 = options->min_pairs = options->max_points = THRESHOLD_DEFAULT;
   ring_choice_init (&options->ring);
@@ -544,6 +555,7 @@ void options_free (Options *options)
   g_free (options->fs);
   g_free (options->device);
   g_free (options->output);
+  g_free (options->events);
   g_free (options->decisions);
   g_free (options->log);
   g_free (options->objective);

@@ -45,6 +45,10 @@ typedef struct {
   uint64_t   request;               /* explain; G_MAXUINT64: not given */
   unsigned   first, slowest, verbose;           /* explain; 0: not given */
   gboolean   punted, step;
+  char      *events;                /* run: file for what happened (nullable) */
+  int        events_as;             /* EventLogFormat; -1: as the file ends */
+  UrTime     events_from, events_until;
+  unsigned   events_limit;          /* MiB */
   char      *decisions;             /* run: file for the decision log (nullable) */
   char      *log;                   /* run: prefix of fio's per-I/O logs (nullable) */
   char      *objective, *write;     /* policy search (nullable) */
