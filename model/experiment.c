@@ -178,7 +178,7 @@ static gboolean read_ratio (const Experiment *e, ExperimentRatio *ratio, const K
 
 gboolean experiment_ratio_has_side (const ExperimentRatio *ratio)
 {
-  return ratio->n_below && ratio->published >= 0 && (ratio->least > 1 || ratio->most < 1);
+  return ratio->n_below && ratio->published >= 0 && fabs (ratio->published - 1) > EXPERIMENT_TIE;
 }
 
 /* ---- the head ---- */

@@ -68,7 +68,11 @@ GQuark experiment_error_quark (void);
 Experiment *experiment_load (const char *name_or_path, GError **error);
 void        experiment_free (Experiment *experiment);      /* accepts NULL */
 
-/* Whether a published ratio says on which side of 1 it is: it does not if its own tolerance reaches over 1. */
+/* Published ratios within this of 1 say that the two are alike. */
+#define EXPERIMENT_TIE 0.03
+
+/* Whether a published ratio says on which side of 1 it is: one with a denominator, farther from 1 than EXPERIMENT_TIE.
+ * Its tolerance does not matter: a wide one would excuse the wrong winner. */
 gboolean experiment_ratio_has_side (const ExperimentRatio *ratio);
 
 /* Whether `machine` is its base with no more changes than the experiment admits (model/experiment_fit.c): every value
