@@ -28,6 +28,10 @@ static const Command commands[] = {
     "latencies are compared), or holds throughput records (ratios to psync) or lock shares.  Exit status\n"
     "1 if a capture does not agree, or errors pass the thresholds.",
     command_validate },
+  { "check-result", USER_CHECK, "[RESULT...]", "whether a pasted result of fio can be",
+    "Checks results of fio, or figures given as options, for what cannot be: Little's law, sums of\n"
+    "latencies, order of percentiles, counts, mixed-up units.  Exit status 1 if something is impossible.",
+    command_check_result },
   { "calibrate", USER_CALIBRATE, "RESULT...", "a machine file fitted to measured results",
     "Fits a few values of a machine to measured throughput, names those that the results cannot tell, and\n"
     "writes a machine file with -o FILE.machine.  The report says how sure each value is and how far each\n"

@@ -56,6 +56,7 @@ GQuark command_error_quark (void);
 
 CommandExit command_run (const Options *options, GError **error);
 CommandExit command_explain (const Options *options, GError **error);
+CommandExit command_check_result (const Options *options, GError **error);
 CommandExit command_compare (const Options *options, GError **error);
 CommandExit command_reproduce (const Options *options, GError **error);
 CommandExit command_validate (const Options *options, GError **error);

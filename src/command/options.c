@@ -24,7 +24,7 @@ enum {
   READS = TRIES | USER_TRACE | USER_CONVERT | USER_CUT,
   REPEATS = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_SEARCH | USER_DEPTH,
   ANYBODY = USER_RUN | USER_COMPARE | USER_REPRODUCE | USER_LIST | USER_SHOW | USER_VALIDATE | USER_CALIBRATE |
-            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT | USER_DRAW | CHARTS | USER_EXPLAIN,
+            USER_POLICY | USER_SEARCH | USER_TRACE | USER_CONVERT | USER_CUT | USER_DRAW | CHARTS | USER_EXPLAIN | USER_CHECK,
   REPORTS = ANYBODY & ~(USER_CONVERT | USER_CUT | USER_DRAW | CHARTS),
 };
 
@@ -97,7 +97,7 @@ static const OptionRow option_table[] = {
     0, 0, NULL, "KEY=VALUE", "change one value of the machine or device, e.g. CPU.Count=4, noise=0, Read.Time=90000" },
   { "cpus", 0, TYPE_UNSIGNED, AT (cpus), TRIES | USER_VALIDATE | USER_CALIBRATE, 1, 1024, NULL, "N",
     "number of CPUs instead of the machine's" },
-  { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), TRIES, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
+  { "iodepth", 0, TYPE_UNSIGNED, AT (iodepth), TRIES | USER_CHECK, 1, FIO_JOB_DEPTH_LIMIT, NULL, "N",
     "requests in flight instead of the job's (default for a trace 32)" },
   { "depths", 0, TYPE_LIST, AT (depths), USER_DEPTH, 0, 0, NULL, "N[,...]",
     "requests in flight, increasing (default 1,2,4,...,128)" },
@@ -140,6 +140,13 @@ static const OptionRow option_table[] = {
     "what a log of fio has beside time, value, direction and bs, e.g. offset+prio (default: found out)" },
   { "blk-event", 0, TYPE_CHOICE, AT (input.block_arrival), READS, 0, 0, "Q|D", "EVENT",
     "when a request of a block trace arrives: Q, queued (default), or D, issued to the driver" },
+  { "iops", 0, TYPE_STRING, AT (iops), USER_CHECK, 0, 0, NULL, "N", "I/Os per second, e.g. 287K" },
+  { "slat", 0, TYPE_TIME, AT (slat), USER_CHECK, 0, 0, NULL, "TIME", "mean submission latency, e.g. 1200ns" },
+  { "clat", 0, TYPE_TIME, AT (clat), USER_CHECK, 0, 0, NULL, "TIME", "mean completion latency, e.g. 52760ns" },
+  { "lat", 0, TYPE_TIME, AT (lat), USER_CHECK, 0, 0, NULL, "TIME", "mean latency in all" },
+  { "bw", 0, TYPE_STRING, AT (bw), USER_CHECK, 0, 0, NULL, "BYTES", "bytes per second, e.g. 1123MiB" },
+  { "bs", 0, TYPE_STRING, AT (bs), USER_CHECK, 0, 0, NULL, "BYTES", "bytes of a request, e.g. 4KiB" },
+  { "numjobs", 0, TYPE_UNSIGNED, AT (numjobs), USER_CHECK, 1, 100000, NULL, "N", "jobs that ran at the same time (default 1)" },
   { "request", 0, TYPE_UINT64, AT (request), USER_EXPLAIN, 0, G_MAXUINT64 - 1, NULL, "N",
     "the request with this number of each stream, from 0" },
   { "first", 0, TYPE_UNSIGNED, AT (first), USER_EXPLAIN, 1, 10000, NULL, "K", "the first K that complete (default 3)" },
@@ -556,6 +563,9 @@ void options_free (Options *options)
   g_free (options->device);
   g_free (options->output);
   g_free (options->events);
+  g_free (options->iops);
+  g_free (options->bw);
+  g_free (options->bs);
   g_free (options->decisions);
   g_free (options->log);
   g_free (options->objective);

@@ -16,7 +16,7 @@ typedef enum {
   USER_RUN = 1 << 0, USER_COMPARE = 1 << 1, USER_REPRODUCE = 1 << 2, USER_LIST = 1 << 3, USER_SHOW = 1 << 4,
   USER_VALIDATE = 1 << 5, USER_CALIBRATE = 1 << 6, USER_POLICY = 1 << 7, USER_SEARCH = 1 << 8,
   USER_TRACE = 1 << 9, USER_CONVERT = 1 << 10, USER_CUT = 1 << 11,
-  USER_DRAW = 1 << 12, USER_CHART = 1 << 13, USER_DEPTH = 1 << 14, USER_EXPLAIN = 1 << 15,
+  USER_DRAW = 1 << 12, USER_CHART = 1 << 13, USER_DEPTH = 1 << 14, USER_EXPLAIN = 1 << 15, USER_CHECK = 1 << 16,
 } OptionUser;
 
 /* Those from FORMAT_FIO_JSON on are for run and compare. */
@@ -42,6 +42,9 @@ typedef struct {
   int        format;                /* OutputFormat */
   GPtrArray *depths;                /* graph depth, of char *; empty: its own */
   int        type;                  /* PictureType; -1: not given */
+  char      *iops, *bw, *bs;        /* check-result, as given (nullable) */
+  UrTime     slat, clat, lat;       /* check-result; 0: not given */
+  unsigned   numjobs;               /* check-result; 0: not given */
   uint64_t   request;               /* explain; G_MAXUINT64: not given */
   unsigned   first, slowest, verbose;           /* explain; 0: not given */
   gboolean   punted, step;
