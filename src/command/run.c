@@ -160,8 +160,7 @@ CommandExit command_run (const Options *options, GError **error)
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE, "--events: of one run, found --reps %u", reps);
     return EXIT_USAGE;
   }
-  if (options->events && ((options->output && !strcmp (options->events, options->output)) ||
-                          (options->decisions && !strcmp (options->events, options->decisions)))) {
+  if (output_same_file (options->events, options->output) || output_same_file (options->events, options->decisions)) {
     g_set_error (error, OPTIONS_ERROR, OPTIONS_ERROR_VALUE,
                  "--events: found the file of another option, expected another");
     return EXIT_USAGE;
