@@ -155,6 +155,8 @@ static void test_binding (void)
     result->lock = rows[i].hold ? &lock : NULL;
     result->n_locks = rows[i].hold != 0;
     result->device.used = rows[i].device_ios != 0;
+    result->device.channels = 8;
+    result->device.busy_channels = (double) rows[i].device_ios / 12500; /* of 100,000: all */
     Operation operation = verdict_operation (result, 1.0 / 30);
 
     for (unsigned part = 0; part < PARTS; part++) {

@@ -45,9 +45,12 @@ static const char *run_name (const ReportRun *run)
 }
 
 /* "`policy`", with the kernel if kernels differ. (transfer full) */
-static char *quoted_name (const ReportRun *run, gboolean with_kernel)
+static char *quoted_name (const ReportRun *run, const ReportRun *other, gboolean with_kernel)
 {
-  g_autofree char *name = escape_text_short (run_name (run), -1, 40);
+  const gboolean both = g_str_equal (run_name (run), run_name (other)); /* only the other word tells them apart */
+  g_autofree char *words =
+      both ? g_strdup_printf ("%s %s", run->result->policy, run->result->engine) : g_strdup (run_name (run));
+  g_autofree char *name = escape_text_short (words, -1, 60);
   g_autofree char *kernel = format_kernel (run->result->kernel);
 
   return with_kernel ? g_strdup_printf ("`%s` (kernel %s)", name, kernel) : g_strdup_printf ("`%s`", name);
@@ -76,8 +79,8 @@ static void add_price (const ReportVerdict *verdict, const char *of, GString *ou
 char *verdict_sentence (const ReportRun *runs, const ReportVerdict *verdict)
 {
   GString *out = g_string_new (NULL);
-  g_autofree char *faster = quoted_name (&runs[verdict->faster], verdict->kernels_differ);
-  g_autofree char *slower = quoted_name (&runs[verdict->slower], verdict->kernels_differ);
+  g_autofree char *faster = quoted_name (&runs[verdict->faster], &runs[verdict->slower], verdict->kernels_differ);
+  g_autofree char *slower = quoted_name (&runs[verdict->slower], &runs[verdict->faster], verdict->kernels_differ);
   g_autofree char *ratio = format_fixed (verdict->ratio.mean, 2);
   g_autofree char *of_faster = g_strdup_printf (" of %s", faster);
 
