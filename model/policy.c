@@ -478,8 +478,8 @@ static Policy *load (const char *name_or_path, gboolean knobs, GError **error)
   }
   loader.policy = g_new0 (Policy, 1);
   if (read_head (&loader, error) && policy_read_queues (&loader, error) && read_rules (&loader, error) &&
-      policy_check_queues_used (&loader, error) && collect_averages (&loader, error) &&
-      policy_collect_knobs (loader.policy, chain->pdata[0], error)) {
+      policy_check_queues_used (&loader, error) && policy_check_ring (&loader, error) &&
+      collect_averages (&loader, error) && policy_collect_knobs (loader.policy, chain->pdata[0], error)) {
     return loader.policy;
   }
   policy_free (loader.policy);

@@ -42,6 +42,7 @@ typedef struct {
   const char *text;
   GScanner *scanner;
   Token now;
+  Token operation; /* of the node that is added */
   PolicyExpression *expression;
   unsigned depth;
   GError **error;
@@ -235,18 +236,30 @@ static gboolean add_node (Parser *p, Node node, unsigned *ret_index)
   if (e->n_nodes == EXPRESSION_NODES_MAX) {
     return fail_here (p, "the expression is too long");
   }
+  if (!leaf) {
+    PolicyUnit unit;
+
+    if (!policy_unit_combine ((NodeKind) node.kind, (PolicyUnit) a->unit, (PolicyUnit) b->unit, &unit)) {
+      g_autofree char *complaint = policy_unit_complaint ((PolicyUnit) a->unit, (PolicyUnit) b->unit);
+
+      return fail_at (p, p->operation.line, p->operation.column, complaint);
+    }
+    node.unit = (uint8_t) unit;
+  }
   if (!leaf && a->kind == NODE_NUMBER && (unary || b->kind == NODE_NUMBER)) {
     if (node.kind == NODE_DIVIDE && b->value == 0) {
       return fail_here (p, "division by zero");
     }
-    node = (Node){ .kind = NODE_NUMBER, .value = node_apply ((NodeKind) node.kind, a->value, b->value) };
+    node = (Node){ .kind = NODE_NUMBER,
+                   .unit = node.unit,
+                   .value = node_apply ((NodeKind) node.kind, a->value, b->value) };
   } else if (node.kind == NODE_AND || node.kind == NODE_OR) {
     /* "true || x", "x && false": x has no effect. */
     double decides = node.kind == NODE_OR;
 
     if ((a->kind == NODE_NUMBER && (a->value != 0) == decides) ||
         (b->kind == NODE_NUMBER && (b->value != 0) == decides)) {
-      node = (Node){ .kind = NODE_NUMBER, .value = decides };
+      node = (Node){ .kind = NODE_NUMBER, .unit = node.unit, .value = decides };
     }
   }
   e->nodes[e->n_nodes] = node;
@@ -256,15 +269,25 @@ static gboolean add_node (Parser *p, Node node, unsigned *ret_index)
 
 static gboolean parse_or (Parser *p, unsigned *ret_index);
 
-/* A number with or without a unit; *ret_unit is the value of one of these, *ret_suffix the unit as written. */
-static gboolean read_number (const char *text, double *ret_value, double *ret_unit, const char **ret_suffix)
+typedef struct {
+  const char *suffix;
+  double factor;
+  PolicyUnit unit;
+} Suffix;
+
+/* A number with or without a unit. */
+static gboolean read_number (const char *text, double *ret_value, const Suffix **ret_suffix)
 {
-  static const struct {
-    const char *unit;
-    double factor;
-  } units[] = {
-    { "", 1 },   { "B", 1 },    { "KiB", 1024 }, { "MiB", 1048576 }, { "GiB", 1073741824 },
-    { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 },   { "s", 1e9 },
+  static const Suffix units[] = {
+    { "", 1, UNIT_ANY },
+    { "B", 1, UNIT_BYTES },
+    { "KiB", 1024, UNIT_BYTES },
+    { "MiB", 1048576, UNIT_BYTES },
+    { "GiB", 1073741824, UNIT_BYTES },
+    { "ns", 1, UNIT_TIME },
+    { "us", 1e3, UNIT_TIME },
+    { "ms", 1e6, UNIT_TIME },
+    { "s", 1e9, UNIT_TIME },
   };
   size_t digits = strspn (text, "0123456789.");
   g_autofree char *number = g_strndup (text, digits);
@@ -272,10 +295,9 @@ static gboolean read_number (const char *text, double *ret_value, double *ret_un
 
   if (key_file_parse_number (number, &value)) {
     for (unsigned i = 0; i < G_N_ELEMENTS (units); i++) {
-      if (strcmp (text + digits, units[i].unit) == 0) {
+      if (strcmp (text + digits, units[i].suffix) == 0) {
         *ret_value = value * units[i].factor;
-        *ret_unit = units[i].factor;
-        *ret_suffix = units[i].unit;
+        *ret_suffix = &units[i];
         return TRUE;
       }
     }
@@ -285,27 +307,30 @@ static gboolean read_number (const char *text, double *ret_value, double *ret_un
 
 static gboolean parse_number (Parser *p, unsigned *ret_index)
 {
-  double value, unit;
-  const char *suffix;
+  double value;
+  const Suffix *suffix;
 
-  if (!read_number (p->now.text, &value, &unit, &suffix)) {
+  if (!read_number (p->now.text, &value, &suffix)) {
     return fail_expected (p, "a number, also with KiB, MiB, GiB, ns, us, ms or s");
   }
-  return add_node (p, (Node){ .kind = NODE_NUMBER, .value = value }, ret_index) && next_token (p);
+  return add_node (p, (Node){ .kind = NODE_NUMBER, .unit = (uint8_t) suffix->unit, .value = value }, ret_index) &&
+         next_token (p);
 }
 
 /* ?LOW..HIGH */
 static gboolean parse_knob (Parser *p, unsigned *ret_index)
 {
   PolicyExpression *e = p->expression;
-  const char *dots = strstr (p->now.text, ".."), *suffix;
+  const char *dots = strstr (p->now.text, "..");
+  const Suffix *high_suffix, *suffix;
   g_autofree char *low = dots ? g_strndup (p->now.text, (gsize) (dots - p->now.text)) : NULL;
   PolicyKnobRange knob = { .start = p->now.column, .length = (unsigned) strlen (p->now.text) + 1 };
-  double unit;
 
-  if (!dots || !read_number (dots + 2, &knob.high, &unit, &suffix) ||
-      !read_number (low, &knob.low, &knob.unit, &suffix)) {
+  if (!dots || !read_number (dots + 2, &knob.high, &high_suffix) || !read_number (low, &knob.low, &suffix)) {
     return fail_here (p, "expected a knob, ?LOW..HIGH, two numbers, such as ?1..64 or ?4KiB..64KiB");
+  }
+  if (suffix->unit != high_suffix->unit && suffix->unit != UNIT_ANY && high_suffix->unit != UNIT_ANY) {
+    return fail_here (p, "the range of a knob is from a size to a time");
   }
   if (knob.low >= knob.high) {
     return fail_here (p, "the range of a knob is empty: LOW is not less than HIGH");
@@ -313,11 +338,16 @@ static gboolean parse_knob (Parser *p, unsigned *ret_index)
   if (e->n_knobs == POLICY_KNOBS_MAX) {
     return fail_here (p, "too many knobs");
   }
-  g_strlcpy (knob.suffix, suffix, sizeof knob.suffix);
+  knob.unit = suffix->factor;
+  g_strlcpy (knob.suffix, suffix->suffix, sizeof knob.suffix);
   knob.whole = !strchr (low, '.') && !strchr (dots + 2, '.');
   e->knobs = g_renew (PolicyKnobRange, e->knobs, e->n_knobs + 1);
   e->knobs[e->n_knobs] = knob;
-  return add_node (p, (Node){ .kind = NODE_KNOB, .a = (uint16_t) e->n_knobs++ }, ret_index) && next_token (p);
+  const Node node = { .kind = NODE_KNOB,
+                      .unit = (uint8_t) MAX (suffix->unit, high_suffix->unit),
+                      .a = (uint16_t) e->n_knobs++ };
+
+  return add_node (p, node, ret_index) && next_token (p);
 }
 
 static gboolean skip (Parser *p, TokenKind kind, const char *what)
@@ -329,13 +359,16 @@ static gboolean skip (Parser *p, TokenKind kind, const char *what)
 }
 
 /* min(a, b), max(a, b) */
-static gboolean parse_function (Parser *p, NodeKind kind, unsigned *ret_index)
+static gboolean parse_function (Parser *p, const Token *word, NodeKind kind, unsigned *ret_index)
 {
   unsigned a, b;
 
-  return next_token (p) && parse_or (p, &a) && skip (p, TOKEN_COMMA, "\",\" (min and max take two values)") &&
-         parse_or (p, &b) &&
-         add_node (p, (Node){ .kind = (uint8_t) kind, .a = (uint16_t) a, .b = (uint16_t) b }, ret_index) &&
+  if (!next_token (p) || !parse_or (p, &a) || !skip (p, TOKEN_COMMA, "\",\" (min and max take two values)") ||
+      !parse_or (p, &b)) {
+    return FALSE;
+  }
+  p->operation = *word;
+  return add_node (p, (Node){ .kind = (uint8_t) kind, .a = (uint16_t) a, .b = (uint16_t) b }, ret_index) &&
          skip (p, TOKEN_CLOSE, "\")\"");
 }
 
@@ -350,7 +383,8 @@ static gboolean parse_kernel (Parser *p, unsigned *ret_index)
   if (p->now.kind != TOKEN_NUMBER || !key_file_parse_kernel (p->now.text, &kernel)) {
     return fail_expected (p, "a kernel version, kernel(MAJOR.MINOR)");
   }
-  return next_token (p) && add_node (p, (Node){ .kind = NODE_NUMBER, .value = kernel }, ret_index) &&
+  return next_token (p) &&
+         add_node (p, (Node){ .kind = NODE_NUMBER, .unit = UNIT_KERNEL, .value = kernel }, ret_index) &&
          skip (p, TOKEN_CLOSE, "\")\"");
 }
 
@@ -382,7 +416,7 @@ static gboolean parse_average (Parser *p, const Token *word, unsigned *ret_index
   const int tau_knob = e->nodes[tau].kind == NODE_KNOB ? e->nodes[tau].a : -1;
   const double tau_low = tau_knob >= 0 ? e->knobs[tau_knob].low : e->nodes[tau].value;
 
-  if ((tau_knob < 0 && e->nodes[tau].kind != NODE_NUMBER) || tau_low < 1) {
+  if ((tau_knob < 0 && e->nodes[tau].kind != NODE_NUMBER) || tau_low < 1 || e->nodes[tau].unit != UNIT_TIME) {
     return fail_at (p, word->line, word->column, "the time of an average is a constant of at least 1 ns, such as 10ms");
   }
   if (e->nodes[x].kind == NODE_NUMBER || e->nodes[x].kind == NODE_KNOB) {
@@ -398,25 +432,25 @@ static gboolean parse_average (Parser *p, const Token *word, unsigned *ret_index
   e->averages[e->n_averages++] = (PolicyAverage){
     .x = subexpression (e, x), .tau = tau_low, .tau_knob = tau_knob, .by_inode = word->text[0] == 'i'
   };
-  return add_node (p, (Node){ .kind = NODE_AVERAGE, .a = (uint16_t) before }, ret_index);
+  return add_node (p, (Node){ .kind = NODE_AVERAGE, .unit = e->nodes[x].unit, .a = (uint16_t) before }, ret_index);
 }
 
 /* true, false, and what inode.last_outcome can be. */
-static gboolean word_value (const char *word, double *ret_value)
+static gboolean word_value (const char *word, Node *node)
 {
   for (unsigned i = 0; i < LAST_COUNT; i++) {
     if (strcmp (word, last_outcomes[i]) == 0) {
-      *ret_value = i;
+      *node = (Node){ .kind = NODE_NUMBER, .unit = UNIT_OUTCOME, .value = i };
       return TRUE;
     }
   }
-  *ret_value = word[0] == 't';
+  *node = (Node){ .kind = NODE_NUMBER, .unit = UNIT_NUMBER, .value = word[0] == 't' };
   return strcmp (word, "true") == 0 || strcmp (word, "false") == 0;
 }
 
 static gboolean parse_word (Parser *p, unsigned *ret_index)
 {
-  double value;
+  Node constant;
   Token word = p->now;
   g_autofree char *phrase = NULL, *quoted = NULL, *message = NULL;
 
@@ -425,7 +459,7 @@ static gboolean parse_word (Parser *p, unsigned *ret_index)
   }
   if (p->now.kind == TOKEN_OPEN) {
     if (strcmp (word.text, "min") == 0 || strcmp (word.text, "max") == 0) {
-      return parse_function (p, word.text[1] == 'i' ? NODE_MIN : NODE_MAX, ret_index);
+      return parse_function (p, &word, word.text[1] == 'i' ? NODE_MIN : NODE_MAX, ret_index);
     }
     if (strcmp (word.text, "kernel") == 0) {
       return parse_kernel (p, ret_index);
@@ -437,12 +471,14 @@ static gboolean parse_word (Parser *p, unsigned *ret_index)
         p, word.line, word.column,
         "unknown function; there are min(a, b), max(a, b), kernel(6.3), ewma(x, tau) and inode_ewma(x, tau)");
   }
-  if (word_value (word.text, &value)) {
-    return add_node (p, (Node){ .kind = NODE_NUMBER, .value = value }, ret_index);
+  if (word_value (word.text, &constant)) {
+    return add_node (p, constant, ret_index);
   }
   for (unsigned v = 0; v < POLICY_VARIABLE_COUNT; v++) {
     if (strcmp (word.text, variable_names[v]) == 0) {
-      return add_node (p, (Node){ .kind = NODE_VARIABLE, .variable = (uint8_t) v }, ret_index);
+      const PolicyUnit unit = policy_variable_unit ((PolicyVariable) v);
+
+      return add_node (p, (Node){ .kind = NODE_VARIABLE, .unit = (uint8_t) unit, .variable = (uint8_t) v }, ret_index);
     }
   }
   phrase = suggest_phrase (word.text, all_words);
@@ -476,10 +512,12 @@ static gboolean parse_unary (Parser *p, unsigned *ret_index)
   }
   if (p->now.kind == TOKEN_OPERATOR && (p->now.op == NODE_NOT || p->now.op == NODE_SUBTRACT)) {
     uint8_t kind = p->now.op == NODE_NOT ? NODE_NOT : NODE_NEGATE;
+    const Token sign = p->now;
     unsigned a;
 
-    ok = next_token (p) && parse_unary (p, &a) &&
-         add_node (p, (Node){ .kind = kind, .a = (uint16_t) a, .b = (uint16_t) a }, ret_index);
+    ok = next_token (p) && parse_unary (p, &a);
+    p->operation = sign;
+    ok = ok && add_node (p, (Node){ .kind = kind, .a = (uint16_t) a, .b = (uint16_t) a }, ret_index);
   } else {
     ok = parse_primary (p, ret_index);
   }
@@ -498,10 +536,12 @@ static gboolean parse_level (Parser *p, gboolean (*operand) (Parser *, unsigned 
   }
   while (p->now.kind == TOKEN_OPERATOR && p->now.op >= first && p->now.op <= last) {
     Node node = { .kind = (uint8_t) p->now.op };
+    const Token sign = p->now;
 
     if (!next_token (p) || !operand (p, &b)) {
       return FALSE;
     }
+    p->operation = sign;
     node.a = (uint16_t) a;
     node.b = (uint16_t) b;
     if (!add_node (p, node, &a)) {

@@ -1,5 +1,5 @@
 /* Inside of PolicyExpression, shared by policy_expression.c (text to tree), policy_program.c
- * (tree to program, evaluation) and policy_range.c (which values a tree can have). */
+ * (tree to program, evaluation), policy_unit.c (what goes with what) and policy_range.c (which values a tree can have). */
 #ifndef POLICY_EXPRESSION_PRIVATE_H
 #define POLICY_EXPRESSION_PRIVATE_H
 
@@ -17,10 +17,14 @@ typedef enum {
   NODE_KNOB               /* a leaf: number of the knob in a; any value of its range until one is set */
 } NodeKind;
 
+/* What a value counts; UNIT_ANY: a literal without a unit, which goes with numbers, bytes and times. */
+typedef enum { UNIT_ANY, UNIT_NUMBER, UNIT_BYTES, UNIT_TIME, UNIT_KERNEL, UNIT_OUTCOME } PolicyUnit;
+
 typedef struct {
   double value;           /* NODE_NUMBER */
   uint8_t kind;           /* NodeKind */
   uint8_t variable;       /* NODE_VARIABLE */
+  uint8_t unit;           /* PolicyUnit */
   uint16_t a, b;          /* operands: indices into nodes */
 } Node;
 
@@ -46,6 +50,19 @@ gboolean policy_expression_facts (const PolicyExpression *expression, uint64_t *
 unsigned policy_expression_facts_skip (const PolicyExpression *expression, uint64_t asked, uint64_t wanted);
 /* policy_expression_eval() from the instruction with this number on. */
 double policy_expression_eval_from (const PolicyExpression *expression, unsigned start, PolicyLookup lookup, void *data);
+
+/* ---- policy_unit.c ---- */
+PolicyUnit  policy_variable_unit (PolicyVariable variable);
+/* The unit of what an operator makes of its operands (a unary one: a == b); FALSE if they do not go together. */
+gboolean    policy_unit_combine (NodeKind kind, PolicyUnit a, PolicyUnit b, PolicyUnit *ret_unit);
+/* What is wrong then. (transfer full) */
+char       *policy_unit_complaint (PolicyUnit a, PolicyUnit b);
+const char *policy_unit_name (PolicyUnit unit);
+/* Of the whole. */
+static inline PolicyUnit policy_expression_unit (const PolicyExpression *expression)
+{
+  return (PolicyUnit) expression->nodes[expression->root].unit;
+}
 
 /* The values an expression can have. */
 typedef struct { double low, high; } Range;

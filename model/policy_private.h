@@ -50,6 +50,8 @@ gboolean policy_queue_group_keys (const KeyFile *file, const char *group, const 
 gboolean policy_read_queues (Loader *l, GError **error);
 PolicyQueue *policy_find_queue (const Policy *policy, const char *name);
 gboolean policy_check_queues_used (const Loader *l, GError **error);
+/* Whether the policy's kernel sets up a ring as [Ring] says. */
+gboolean policy_check_ring (const Loader *l, GError **error);
 void     policy_queue_clear (PolicyQueue *queue);
 
 /* What one rule may not say. */

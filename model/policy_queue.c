@@ -67,6 +67,17 @@ static gboolean check_max_workers (const KeyFile *file, const char *group, const
   }
   const Node *root = &expression->nodes[expression->root];
 
+  if (expression->n_averages) {
+    key_file_set_error (
+        error, file, group, "MaxWorkers", KEY_FILE_VALUE,
+        "MaxWorkers= is fixed when the ring is made: it can use sq_entries, cpus and kernel, no average");
+    return FALSE;
+  }
+  if (root->unit != UNIT_ANY && root->unit != UNIT_NUMBER) {
+    key_file_set_error (error, file, group, "MaxWorkers", KEY_FILE_VALUE,
+                        "MaxWorkers= is a number of workers, found %s", policy_unit_name ((PolicyUnit) root->unit));
+    return FALSE;
+  }
   if ((policy_expression_constant (expression, &value) && value < 1) ||
       (root->kind == NODE_KNOB && expression->knobs[root->a].low < 1)) {
     key_file_set_error (error, file, group, "MaxWorkers", KEY_FILE_VALUE,
@@ -117,7 +128,8 @@ static gboolean read_time (const Loader *l, const KeyFile *file, const char *gro
   g_autofree char *text = NULL;
   PolicyExpression *expression = policy_get_expression (l, file, group, key, &text, error);
   double ns = 0;
-  const gboolean constant = expression && policy_expression_constant (expression, &ns);
+  const gboolean constant =
+      expression && policy_expression_constant (expression, &ns) && policy_expression_unit (expression) == UNIT_TIME;
 
   policy_expression_free (expression);
   if (!text) {
@@ -361,6 +373,31 @@ static gboolean read_ring (const Loader *l, PolicyRing *ring, GError **error)
     }
   }
   return TRUE;
+}
+
+gboolean policy_check_ring (const Loader *l, GError **error)
+{
+  const KeyFile *own = l->chain->pdata[0];
+  const PolicyRing *ring = &l->policy->ring;
+  RingSetup setup = { .entries = 1, .flags = ring->flags, .sq_cpu = -1 };
+  RingSizes sizes;
+  g_autoptr (GError) cause = NULL;
+
+  if (ring->sq_thread == SQ_THREAD_NO && key_file_has (own, "Ring", "SqIdle")) {
+    key_file_set_error (error, own, "Ring", "SqIdle", (KeyFileErrorCode) POLICY_ERROR_RULES,
+                        "SqIdle= is of the sq_thread, and SqThread=no");
+    return FALSE;
+  }
+  setup.flags.sqpoll = ring->sq_thread == SQ_THREAD_YES;
+  if (!ring->flags_given || ring_setup_check (&setup, l->policy->kernel, &sizes, &cause)) {
+    return TRUE;
+  }
+  const gboolean here = key_file_has (own, "Ring", "Flags");
+
+  key_file_set_error (error, own, here ? "Ring" : "Policy", here ? "Flags" : NULL,
+                      (KeyFileErrorCode) POLICY_ERROR_RULES, "Flags=%s on Linux %u.%u: %s", ring->flags_text,
+                      KERNEL_MAJOR (l->policy->kernel), KERNEL_MINOR (l->policy->kernel), cause->message);
+  return FALSE;
 }
 
 /* ---- all of it ---- */

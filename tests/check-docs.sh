@@ -32,6 +32,30 @@ done
 for variable in $(sed -n 's/^  X (POLICY_[A-Z_]*, *"\([^"]*\)".*/\1/p' model/policy.h); do
   documented doc/man/uringsim-policy.5.scd "*$variable*"
 done
+# Each key of a policy file stands in the page, and its examples are right: a piece of a file is tried as a change of linux-6.3 or 5.3.
+keys='/^static const char [*]const [a-z]*_keys/ { inside = 1 } inside { print } /;/ { inside = 0 }'
+for key in $(awk "$keys" model/policy.c model/policy_queue.c | grep -o '"[A-Za-z]*"' | tr -d '"'); do
+  documented doc/man/uringsim-policy.5.scd "*$key=*"
+  awk '/^```/ { inside = !inside } inside' doc/man/uringsim-policy.5.scd | grep -q "^$key=" && passed=$((passed + 1)) ||
+    { echo "FAIL: no example of $key= in uringsim-policy(5)"; failed=$((failed + 1)); }
+done
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+awk -v work="$work" '/^```/ { inside = !inside; if (inside) n++; next } inside { print > (work "/" n) }' doc/man/uringsim-policy.5.scd
+for example in "$work"/*; do
+  tried=$work/tried.policy
+  for base in linux-6.3 linux-5.3; do
+    { grep -q '^\[Policy\]' "$example" || printf '[Policy]\nName=x\nTitle=x\nBase=%s\n' $base; cat "$example"; } > "$tried"
+    "$program" policy check "$tried" > "$tried.said" 2>&1 && break
+  done
+  if grep -q ': ok: ' "$tried.said"; then
+    passed=$((passed + 1))
+  else
+    echo "FAIL: an example of uringsim-policy(5):"
+    cat "$example" "$tried.said"
+    failed=$((failed + 1))
+  fi
+done
 costs='s/^  X (COST_[A-Z_]*, *"[A-Za-z]*", *"\([A-Za-z]*\)".*/\1/p
 s/^  X (FS_[A-Z_]*, *"\([A-Za-z]*\)".*/\1/p'
 for cost in $(sed -n "$costs" model/machine.h); do

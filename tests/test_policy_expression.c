@@ -118,7 +118,7 @@ static const struct {
   { "write == buffered", 1 },
   { "inode.last_outcome == none", 1 },
   { "inode.last_outcome == punted", 0 },
-  { "failed - inline", 3 },
+  { "failed > inline", 1 },
   { "true || read", 1 },
   { "read && false", 0 },
   { "size*0", 0 },
@@ -236,6 +236,26 @@ static void test_errors (void)
     { "ewma(4KiB, 1ms)", "1:1: the average of a constant" },
     { "size > inode_ewma(ewma(size, 1ms), 1s)", "1:8: an average of an average" },
     { "inode.last_outcome == inlin", "did you mean \"inline\"?" },
+    { "write && size > 4ms",
+      "1:15: a size in bytes and a time do not go together\n  write && size > 4ms\n                ^" },
+    { "inode.waiters > 4KiB", "1:15: a number without a unit and a size in bytes do not go together" },
+    { "size < 4KiB + 1us", "1:13: a size in bytes and a time do not go together" },
+    { "write && max(size, 1s) > 1", "1:10: a size in bytes and a time" },
+    { "ewma(size, 1ms) > 1ms", "1:17: a size in bytes and a time" },
+    { "size == write", "1:6: a size in bytes and a number without a unit" },
+    { "size / cpus == 10us", "1:13: a size in bytes and a time" },
+    { "2 * size == 10us", "1:10: a size in bytes and a time" },
+    { "-size == 10us", "1:7: a size in bytes and a time" },
+    { "kernel > 6.3", "1:8: a kernel version and a bare number do not go together; a version is written kernel(6.3)" },
+    { "kernel + kernel(6.3)", "1:8: a kernel version can only be compared with another" },
+    { "inode.last_outcome == 2", "1:20: an outcome and a bare number do not go together; an outcome is none, inline," },
+    { "failed - inline", "1:8: an outcome can only be compared with another" },
+    { "-kernel", "1:1: a kernel version can only be compared" },
+    { "size > punted", "1:6: a size in bytes and an outcome" },
+    { "size < ?1us..64KiB", "1:8: the range of a knob is from a size to a time" },
+    { "cpus < ?1KiB..64KiB", "1:6: a number without a unit and a size in bytes" },
+    { "ewma(size, 4KiB) > 1", "1:1: the time of an average is a constant of at least 1 ns, such as 10ms" },
+    { "ewma(size, 1000) > 1", "1:1: the time of an average" },
     { "kernel(6)", "1:8: expected a kernel version" },
     { "kernel(6.)", "expected a kernel version" },
     { "kernel(6.3.1)", "expected a kernel version" },
@@ -348,13 +368,19 @@ static void grow (GString *text, UrRandom *random, unsigned depth)
 {
   static const char *const operators[] = { " && ", " || ", " < ", " <= ", " > ", " >= ",
                                            " == ", " != ", " + ", " - ",  " * ", " / " };
-  static const char *const numbers[] = { "0", "1", "2", "4KiB", "0.5", "16", "64KiB", "1000000" };
+  static const char *const numbers[] = { "0", "1", "2", "4096", "0.5", "16", "65536", "1000000" };
   unsigned choice = (unsigned) ur_random_below (random, depth ? 10 : 3);
 
   if (choice == 0) {
     g_string_append (text, numbers[ur_random_below (random, G_N_ELEMENTS (numbers))]);
   } else if (choice < 3) {
-    g_string_append (text, names[ur_random_below (random, G_N_ELEMENTS (names))]);
+    const unsigned v = (unsigned) ur_random_below (random, POLICY_VARIABLE_COUNT);
+
+    /* What has a unit becomes a number first. */
+    g_string_append (text, v == POLICY_SIZE         ? "(size / 1B)"
+                           : v == POLICY_KERNEL     ? "(kernel > kernel(6.3))"
+                           : v == POLICY_INODE_LAST ? "(inode.last_outcome >= inline)"
+                                                    : names[v]);
   } else if (choice == 3) {
     g_string_append (text, ur_random_below (random, 3) ? "!(" : "-(");
     grow (text, random, depth - 1);
