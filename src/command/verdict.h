@@ -1,6 +1,6 @@
 /*
- * The verdict of a comparison: who is faster, by how much, why, at what price.  Arithmetic over results; see doc/verdict.md
- * for what it rests on.
+ * The verdict of a comparison: who is faster, by how much, why, at what price.  Arithmetic over results; see
+ * uringsim-compare(1) for what it rests on.
  *
  * The time an I/O takes at full throughput, 1 / IOPS, is split by what the server in front of which requests pile up
  * does meanwhile: by Little's law the stage in which most requests wait names that server.  The cause is the part of
