@@ -97,6 +97,8 @@ static void tell (const Application *application, const Request *request, const 
                        .number = request->number,
                        .io = request->io,
                        .direct = request->direct,
+                       .opcode = request->opcode,
+                       .malformed = request->prep_error != 0,
                        .outcome = request->outcome,
                        .result = request->result,
                        .engine = application->engine,

@@ -8,12 +8,14 @@
 #ifndef LIFE_H
 #define LIFE_H
 
+#include "model/request_opcode.h"
 #include "model/result.h"
 
 /* When each thing happened, ns; 0: it did not. */
 typedef struct {
   UrTime prepared;        /* the application starts to fill it in */
   UrTime issued;          /* fio's issue time: the submit call returned, or the tail was published to the sq_thread */
+  UrTime submitted;       /* io_uring: taken from the submission queue */
   UrTime attempt;         /* issue in the submitter starts */
   UrTime verdict;         /* done, or EAGAIN */
   UrTime queued;          /* on a queue's list */
@@ -30,6 +32,7 @@ typedef struct {
 #define AGAIN_REASONS(X) \
   X (AGAIN_NONE,     "none",          "it was done there") \
   X (AGAIN_NO_TRY,   "not-tried",     "the policy does not try it there") \
+  X (AGAIN_DEFERRED, "deferred",      "who starts a request that had to wait for others does not try it") \
   X (AGAIN_NOWAIT,   "no-nowait",     "file system or file type cannot do it without waiting") \
   X (AGAIN_LOCK,     "lock",          "somebody had the inode lock") \
   X (AGAIN_PAGE,     "page",          "a page was not in the cache, or had to be read before it could be changed") \
@@ -46,6 +49,8 @@ const char *again_reason_text (AgainReason reason);
 typedef struct {
   unsigned stream; uint64_t number;     /* number: in the order of preparation, from 0 in its stream */
   Io       io; gboolean direct;
+  RequestOpcode opcode;
+  gboolean malformed;                   /* its preparation failed */
   Outcome  outcome;
   int64_t  result;                      /* bytes, or -errno */
   ApplicationEngine engine;

@@ -226,6 +226,7 @@ static Request *io_issue_other (Task *task, Ring *ring, Request *request, unsign
   request->time.attempt = task_now (task);
   if (G_UNLIKELY (io_nop_is_queued (ring, request, remaining, &queue))) {
     request->time.verdict = request->time.attempt;
+    request->again = AGAIN_NO_TRY;
     io_queue_async (task, ring, request, queue);
     return NULL;
   }
@@ -273,6 +274,7 @@ void io_queue_iowq (Task *task, Ring *ring, Request *request)
     return;
   }
   request->time.attempt = request->time.verdict = task_now (task);
+  request->again = AGAIN_DEFERRED;
   io_queue_linked_timeout (ring, io_prep_linked_timeout (request), request);
   io_queue_async (task, ring, request, rule->queue);
 }
@@ -354,6 +356,7 @@ static void io_prep_cost (Task *task, const Request *request)
 static gboolean io_submit_sqe (Task *task, Ring *ring, Request *request, unsigned remaining)
 {
   io_prep_cost (task, request);
+  request->time.submitted = task_now (task);
   request->cpu = task->cpu->id;
   request->ki_complete = io_complete_rw;
   if (G_UNLIKELY (ring->flags.iopoll))

@@ -142,6 +142,8 @@ static void test_binding (void)
       5.8 },
   };
 
+  const VerdictConditions conditions = { .kappa = 1.0 / 30 };
+
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     RunResult *result = result_new (rows[i].us, rows[i].outcome);
     ResultLock lock = {
@@ -157,7 +159,7 @@ static void test_binding (void)
     result->device.used = rows[i].device_ios != 0;
     result->device.channels = 8;
     result->device.busy_channels = (double) rows[i].device_ios / 12500; /* of 100,000: all */
-    Operation operation = verdict_operation (result, 1.0 / 30);
+    Operation operation = verdict_operation (result, &conditions);
 
     for (unsigned part = 0; part < PARTS; part++) {
       sum += operation.part[part];
@@ -172,10 +174,27 @@ static void test_binding (void)
   }
 }
 
+/* A workload with a pace of its own binds where its depth is not used up. */
+static void test_arrivals (void)
+{
+  static const double us[PHASES] = { 1, 0.1, 0.3, 60, 0, 0, 4, 1, 13 }; /* 7.94 in flight */
+  RunResult *result = result_new (us, OUTCOME_PUNTED_HASHED);
+
+  result->workers.mean_running = 1;
+  for (unsigned depth = 8; depth <= 32; depth += 24) {
+    const Operation operation = verdict_operation (result, &(const VerdictConditions){ 0.03, depth });
+
+    ROW_CHECK (operation.binds == (depth == 8 ? BINDS_WORKERS : BINDS_ARRIVALS), "depth %u: %s", depth,
+               binding_text (operation.binds));
+    ROW_CHECK (operation.part[PART_ARRIVALS] == (depth == 8 ? 0 : operation.time), "depth %u", depth);
+  }
+  g_free (result);
+}
+
 static void test_nothing (void)
 {
   RunResult *result = g_new0 (RunResult, 1);
-  Operation operation = verdict_operation (result, 0.03);
+  Operation operation = verdict_operation (result, &(const VerdictConditions){ .kappa = 0.03 });
 
   CU_ASSERT (operation.time == 0 && operation.binds == BINDS_NOTHING); /* a run without I/Os has no verdict */
   g_free (result);
@@ -189,17 +208,21 @@ static void test_sentence (void)
     const char *sentence;
   } rows[] = {
     { "who, how much, the price, why",
-      { 1, 0, { 1.95, 0.02, 8 }, FALSE, 99.9, 3.1, 0.5, PART_HAND_OFF, 1600, 3500, FALSE },
+      { 1, 0, { 1.95, 0.02, 8 }, FALSE, 99.9, 3.1, 0.5, PART_HAND_OFF, 1600, 3500, FALSE, FALSE },
       "`fast` does 1.95x the IOPS of `slow` (95 % CI 1.93-1.97); p99.9 is 3.10x worse; CPU time per I/O is 0.50x; the gain is "
       "less hand-off to workers, 1.60 us of 3.50 us per I/O." },
     { "no more than noise",
-      { 1, 0, { 1.01, 0.02, 8 }, TRUE, 99, 1.0, 0, PART_LOCK, 100, 3500, FALSE },
+      { 1, 0, { 1.01, 0.02, 8 }, TRUE, 99, 1.0, 0, PART_LOCK, 100, 3500, FALSE, FALSE },
       "`fast` and `slow` do the same number of IOPS (ratio, 95 % CI 0.99-1.03); p99 is the same." },
     { "too few samples for a tail, one seed",
-      { 1, 0, { 2, -1, 1 }, FALSE, 0, 0, 0, PART_LOCK, 0, 3500, FALSE },
+      { 1, 0, { 2, -1, 1 }, FALSE, 0, 0, 0, PART_LOCK, 0, 3500, FALSE, FALSE },
       "`fast` does 2.00x the IOPS of `slow` (one seed: no confidence interval)." },
+    { "both keep up with the pace",
+      { 1, 0, { 1.0, 0.01, 8 }, TRUE, 99, 0.5, 0, PART_LOCK, 100, 3500, FALSE, TRUE },
+      "`fast` and `slow` both keep up with the pace of the workload, which sets their IOPS: compare latencies (ratio, 95 % CI "
+      "0.99-1.01); p99 of `fast` is 2.00x better." },
     { "whole kernels",
-      { 1, 0, { 2, 0.1, 8 }, FALSE, 0, 0, 0, PART_LOCK, 0, 3500, TRUE },
+      { 1, 0, { 2, 0.1, 8 }, FALSE, 0, 0, 0, PART_LOCK, 0, 3500, TRUE, FALSE },
       "`fast` (kernel 6.18) does 2.00x the IOPS of `slow` (kernel 6.3) (95 % CI 1.90-2.10)." },
   };
   RunResult *slow = g_new0 (RunResult, 1), *fast = g_new0 (RunResult, 1);
@@ -225,6 +248,7 @@ void register_verdict_tests (void)
   CU_pSuite suite = CU_add_suite ("verdict", NULL, NULL);
 
   CU_add_test (suite, "what binds a run", test_binding);
+  CU_add_test (suite, "a pace of its own", test_arrivals);
   CU_add_test (suite, "a run without I/Os", test_nothing);
   CU_add_test (suite, "the sentence", test_sentence);
 }

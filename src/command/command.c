@@ -103,7 +103,8 @@ CommandExit command_report (const Options *options, const char *command, const S
                             unsigned reps, const ReportRun *runs, unsigned n_runs, const ReportVerdict *verdict,
                             GError **error)
 {
-  g_autofree Operation *operations = verdict_operations (runs, n_runs, scenario->machine->kappa);
+  const VerdictConditions conditions = verdict_conditions (scenario, options);
+  g_autofree Operation *operations = verdict_operations (runs, n_runs, &conditions);
   g_autoptr (GPtrArray) notes = scenario_notes (scenario, options, runs, n_runs);
   const Report report = {
     .command = command,

@@ -105,8 +105,9 @@ CommandExit command_compare (const Options *options, GError **error)
     return EXIT_INTERRUPTED;
   }
   const ReportRun *first = (const ReportRun *) (gpointer) runs->data;
+  const VerdictConditions conditions = verdict_conditions (scenario, options);
   ReportVerdict verdict;
-  const gboolean found = verdict_find (set, first, (const unsigned *) (gpointer) indices->data, runs->len,
-                                       scenario->machine->kappa, &verdict);
+  const gboolean found =
+      verdict_find (set, first, (const unsigned *) (gpointer) indices->data, runs->len, &conditions, &verdict);
   return command_report (options, "compare", scenario, set, reps, first, runs->len, found ? &verdict : NULL, error);
 }

@@ -232,6 +232,9 @@ static gboolean store_list (const OptionRow *row, GPtrArray *list, const char *v
 {
   g_auto (GStrv) words = g_strsplit (value, ",", -1);
 
+  if (!*words) {
+    return value_error (row, value, error, "names separated by single commas");
+  }
   for (char **word = words; *word; word++) {
     g_strstrip (*word);
     if (!**word) {

@@ -7,6 +7,8 @@
 /* A run with fewer requests in flight is one of latency: nobody queues. */
 #define ALONE 1.5
 #define TIE 0.005
+/* With less than this share of its depth in flight a workload that has a pace of its own keeps up with it. */
+#define KEPT_UP 0.9
 /* doc/locks.md: the hold grows with so many contenders, and no further. */
 #define CONTENDERS_KNOWN 31.0
 
@@ -209,8 +211,9 @@ static void find_bounds (Operation *operation, const RunResult *result, double k
   }
 }
 
-Operation verdict_operation (const RunResult *result, double kappa)
+Operation verdict_operation (const RunResult *result, const VerdictConditions *conditions)
 {
+  const double kappa = conditions->kappa;
   Operation operation = { .binds = BINDS_NOTHING };
 
   if (!result->ios || result->iops <= 0) {
@@ -218,6 +221,10 @@ Operation verdict_operation (const RunResult *result, double kappa)
   }
   operation.time = 1e9 / result->iops;
   operation.binds = find_binding (result, &operation.queue);
+  if (conditions->paced_depth > 0 &&
+      result->phase_total * requests (result) / (double) result->sim_ns < KEPT_UP * conditions->paced_depth) {
+    operation.binds = BINDS_ARRIVALS;
+  }
   switch (operation.binds) {
   case BINDS_WORKERS:
     split_workers (&operation, result);
@@ -235,6 +242,9 @@ Operation verdict_operation (const RunResult *result, double kappa)
   case BINDS_DEVICE:
     give_rest (&operation, PART_DEVICE);
     break;
+  case BINDS_ARRIVALS:
+    give_rest (&operation, PART_ARRIVALS);
+    break;
   default:
     split_latency (&operation, result);
   }
@@ -242,14 +252,40 @@ Operation verdict_operation (const RunResult *result, double kappa)
   return operation;
 }
 
-Operation *verdict_operations (const ReportRun *runs, unsigned n_runs, double kappa)
+static gboolean job_has_pace (const WorkloadJob *job)
+{
+  gboolean pace = job->thinktime != 0;
+
+  for (unsigned i = 0; i < 3; i++) {
+    pace |= job->rate[i] || job->rate_iops[i];
+  }
+  return pace;
+}
+
+Operation *verdict_operations (const ReportRun *runs, unsigned n_runs, const VerdictConditions *conditions)
 {
   Operation *operations = g_new0 (Operation, n_runs);
 
   for (unsigned i = 0; i < n_runs; i++) {
-    operations[i] = verdict_operation (runs[i].result, kappa);
+    operations[i] = verdict_operation (runs[i].result, conditions);
   }
   return operations;
+}
+
+VerdictConditions verdict_conditions (const Scenario *scenario, const Options *options)
+{
+  VerdictConditions conditions = { .kappa = scenario->machine->kappa };
+  gboolean paced = FALSE;
+
+  for (unsigned i = 0; i < scenario->workload->jobs->len; i++) {
+    const WorkloadJob *job = scenario->workload->jobs->pdata[i];
+
+    paced |=
+        job->open_source ? scenario->replay == REPLAY_TIMED : scenario->replay != REPLAY_FAST && job_has_pace (job);
+    conditions.paced_depth += options->iodepth ? options->iodepth : job->iodepth;
+  }
+  conditions.paced_depth = paced ? conditions.paced_depth : 0;
+  return conditions;
 }
 
 /* ---- the pair ---- */
@@ -305,10 +341,10 @@ static void find_price (const RunResult *faster, const RunResult *slower, Report
   verdict->cpu = cpu > 0 ? cpu_per_io (faster, TRUE) / cpu : 0;
 }
 
-gboolean verdict_find (const RunSet *set, const ReportRun *runs, const unsigned *rows, unsigned n_runs, double kappa,
-                       ReportVerdict *ret_verdict)
+gboolean verdict_find (const RunSet *set, const ReportRun *runs, const unsigned *rows, unsigned n_runs,
+                       const VerdictConditions *conditions, ReportVerdict *ret_verdict)
 {
-  g_autofree Operation *operations = verdict_operations (runs, n_runs, kappa);
+  g_autofree Operation *operations = verdict_operations (runs, n_runs, conditions);
   int a, b;
 
   if (!find_pair (runs, n_runs, &a, &b)) {
@@ -328,6 +364,7 @@ gboolean verdict_find (const RunSet *set, const ReportRun *runs, const unsigned 
   const ReportEstimate *ratio = &ret_verdict->ratio;
 
   ret_verdict->tie = fabs (ratio->mean - 1) <= MAX (TIE, ratio->half_width);
+  ret_verdict->arrivals = operations[a].binds == BINDS_ARRIVALS && operations[b].binds == BINDS_ARRIVALS;
   find_price (runs[a].result, runs[b].result, ret_verdict);
   for (unsigned part = 0; part < PARTS; part++) {
     const double saved = operations[b].part[part] - operations[a].part[part];

@@ -1,7 +1,7 @@
 /*
- * Charts: lines over two axes, and bars of time on rows.  Numbers come in ready; here they only find their place.
+ * Charts: lines over two axes.  Numbers come in ready; here they only find their place.
  *
- * Readable without colours: lines differ in dashes and markers as well, bars in patterns of lightness and their words.
+ * Readable without colours: lines differ in dashes and markers as well.
  * The legend has a place of its own below.  All text may come from outside: it is escaped and cut.
  */
 #ifndef CHART_H

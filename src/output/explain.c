@@ -40,6 +40,9 @@ static const char *task_article (ResultTask kind)
 /* "a buffered write of 4 KiB at offset 1,048,576 of "f"" (transfer full) */
 static char *what_text (const RequestLife *life, const ExplainContext *context)
 {
+  if (life->opcode == REQUEST_NOP) {
+    return g_strdup ("an IORING_OP_NOP");
+  }
   const WorkloadFile *file = g_ptr_array_index (context->workload->files, life->io.file);
   g_autofree char *name = escape_text_short (file->name, -1, 60);
   g_autofree char *bytes = format_bytes ((double) life->io.length);
@@ -173,6 +176,12 @@ static gboolean is_workqueue (const RequestLife *life, const ExplainContext *con
   return life->queue < context->policy->n_queues && context->policy->queues[life->queue].kind == QUEUE_WORKQUEUE;
 }
 
+/* Somebody did it, or tried; else it was cancelled before. */
+static gboolean was_issued (const RequestLife *life)
+{
+  return life->opcode == REQUEST_NOP || life->executor_kind != RESULT_NOBODY || life->again != AGAIN_NONE;
+}
+
 static void add_submission (GArray *steps, const ExplainedLife *explained, const ExplainContext *context)
 {
   const RequestLife *life = &explained->life;
@@ -191,17 +200,22 @@ static void add_submission (GArray *steps, const ExplainedLife *explained, const
     add (steps, EXPLAIN_AIO_SUBMITTED, time->attempt, explained, context);
     return;
   }
-  add (steps, life->by_sq_thread ? EXPLAIN_SUBMITTED_BY_SQ_THREAD : EXPLAIN_SUBMITTED, time->attempt, explained,
-       context);
-  if (life->chained) {
+  add (steps, life->by_sq_thread ? EXPLAIN_SUBMITTED_BY_SQ_THREAD : EXPLAIN_SUBMITTED, time->submitted, explained, context);
+  if (life->chained || life->malformed || !was_issued (life)) {
     return;
   }
-  if (life->again == AGAIN_NO_TRY) {
+  if (time->attempt > time->submitted) {
+    add (steps, EXPLAIN_DEFERRED, time->attempt, explained, context);
+  }
+  if (life->opcode == REQUEST_NOP && life->again == AGAIN_NONE) {
+    return;
+  }
+  if (life->again == AGAIN_NO_TRY || life->again == AGAIN_DEFERRED) {
     add (steps, EXPLAIN_NOT_TRIED, time->verdict, explained, context);
     return;
   }
   add (steps, life->blocking ? EXPLAIN_BLOCKING : EXPLAIN_ATTEMPTED, time->attempt, explained, context);
-  if (time->queued && life->again != AGAIN_NONE) {
+  if (life->again != AGAIN_NONE && (time->queued || life->outcome == OUTCOME_FAILED)) {
     add (steps, EXPLAIN_REFUSED, time->verdict, explained, context);
   }
 }
@@ -241,7 +255,10 @@ static void add_end (GArray *steps, const ExplainedLife *explained, const Explai
     add (steps, EXPLAIN_LOCK_GOT, time->lock_got, explained, context);
   }
   add (steps,
-       life->outcome == OUTCOME_FAILED                                             ? EXPLAIN_FAILED
+       life->malformed ? EXPLAIN_MALFORMED
+       : !was_issued (life) && life->engine == APPLICATION_IO_URING ? EXPLAIN_CANCELLED
+       : life->outcome == OUTCOME_FAILED ? EXPLAIN_FAILED
+       : life->opcode == REQUEST_NOP ? EXPLAIN_NOTHING_TO_DO
        : life->outcome == OUTCOME_ASYNC && life->engine != APPLICATION_POSIXAIO ? EXPLAIN_DONE_ASYNC
                                                                                 : EXPLAIN_DONE,
        time->done, explained, context);
@@ -306,12 +323,12 @@ static void print_record (const RequestTimes *time, GString *out)
   GString *line = g_string_new (NULL);
 
   g_string_append_printf (line,
-                          "Record, ns: prepared %" G_GUINT64_FORMAT " issued %" G_GUINT64_FORMAT
+                          "Record, ns: prepared %" G_GUINT64_FORMAT " submitted %" G_GUINT64_FORMAT " issued %" G_GUINT64_FORMAT
                           " attempt %" G_GUINT64_FORMAT " verdict %" G_GUINT64_FORMAT " queued %" G_GUINT64_FORMAT
                           " started %" G_GUINT64_FORMAT " lock_wanted %" G_GUINT64_FORMAT " lock_got %" G_GUINT64_FORMAT
                           " done %" G_GUINT64_FORMAT " posted %" G_GUINT64_FORMAT " reaped %" G_GUINT64_FORMAT
                           " queue_wakeup %" G_GUINT64_FORMAT " reap_wakeup %" G_GUINT64_FORMAT,
-                          time->prepared, time->issued, time->attempt, time->verdict, time->queued, time->started,
+                          time->prepared, time->submitted, time->issued, time->attempt, time->verdict, time->queued, time->started,
                           time->lock_wanted, time->lock_got, time->done, time->posted, time->reaped, time->queue_wakeup,
                           time->reap_wakeup);
   g_string_append_printf (out, "%*s", TEXT_AT, "");

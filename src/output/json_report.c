@@ -341,7 +341,7 @@ static void put_operation (JsonBuilder *builder, const Operation *operation)
   json_put_string (builder, "binds", binding_text (operation->binds));
   json_put_double (builder, "ns_per_io", operation->time);
   json_open_object (builder, "parts_ns");
-  for (unsigned part = 0; part < PART_REST; part++) {
+  for (unsigned part = 0; part < PARTS; part++) {
     json_put_double (builder, part_text ((Part) part), operation->part[part]);
   }
   json_builder_end_object (builder);
@@ -362,10 +362,11 @@ static void put_verdict (JsonBuilder *builder, const Report *report)
   json_put_int (builder, "slower", verdict->slower);
   put_estimate (builder, "ratio", verdict->ratio);
   json_put_bool (builder, "tie", verdict->tie);
+  json_put_bool (builder, "arrival_bound", verdict->arrivals);
   json_put_double (builder, "tail_percentile", verdict->percentile);
   json_put_double (builder, "tail_ratio", verdict->tail);
   json_put_double (builder, "cpu_per_io_ratio", verdict->cpu);
-  if (!verdict->tie && verdict->saved > 0) {
+  if (!verdict->tie && !verdict->arrivals && verdict->saved > 0) {
     json_put_string (builder, "cause", part_text (verdict->cause));
     json_put_double (builder, "saved_ns", verdict->saved);
     json_put_double (builder, "of_ns", verdict->of);

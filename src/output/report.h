@@ -34,7 +34,7 @@ typedef enum {
 } Binding;
 /* What the time of one I/O at that server is made of. */
 typedef enum {
-  PART_APPLICATION, PART_SUBMISSION, PART_HAND_OFF, PART_LOCK, PART_FILE_SYSTEM, PART_DEVICE, PART_REST, PARTS
+  PART_APPLICATION, PART_SUBMISSION, PART_HAND_OFF, PART_LOCK, PART_FILE_SYSTEM, PART_DEVICE, PART_ARRIVALS, PARTS
 } Part;
 
 typedef struct {
@@ -55,6 +55,7 @@ typedef struct {
   Part     cause;                   /* what shrinks most per I/O */
   double   saved, of;               /* ns: by how much, and of which time per I/O of the slower run */
   gboolean kernels_differ;
+  gboolean arrivals;                /* both keep up with the pace of the workload: only latencies differ */
 } ReportVerdict;
 
 typedef struct {

@@ -33,7 +33,7 @@ const char *part_text (Part part)
     [PART_LOCK] = "contention for the inode lock",
     [PART_FILE_SYSTEM] = "work in the file system",
     [PART_DEVICE] = "time of the device",
-    [PART_REST] = "of the rest",
+    [PART_ARRIVALS] = "waiting for the next arrival",
   };
 
   return texts[part];
@@ -84,7 +84,11 @@ char *verdict_sentence (const ReportRun *runs, const ReportVerdict *verdict)
   g_autofree char *ratio = format_fixed (verdict->ratio.mean, 2);
   g_autofree char *of_faster = g_strdup_printf (" of %s", faster);
 
-  if (verdict->tie) {
+  if (verdict->arrivals) {
+    g_string_append_printf (
+        out, "%s and %s both keep up with the pace of the workload, which sets their IOPS: compare latencies", faster,
+        slower);
+  } else if (verdict->tie) {
     g_string_append_printf (out, "%s and %s %s", faster, slower,
                             verdict->ratio.half_width > TOLD_APART ? "cannot be told apart by their IOPS"
                                                                    : "do the same number of IOPS");
@@ -95,12 +99,12 @@ char *verdict_sentence (const ReportRun *runs, const ReportVerdict *verdict)
     g_autofree char *low = format_fixed (verdict->ratio.mean - verdict->ratio.half_width, 2);
     g_autofree char *high = format_fixed (verdict->ratio.mean + verdict->ratio.half_width, 2);
 
-    g_string_append_printf (out, " (%s95 %% CI %s-%s)", verdict->tie ? "ratio, " : "", low, high);
+    g_string_append_printf (out, " (%s95 %% CI %s-%s)", verdict->tie || verdict->arrivals ? "ratio, " : "", low, high);
   } else {
     g_string_append (out, " (one seed: no confidence interval)");
   }
-  add_price (verdict, verdict->tie ? of_faster : "", out);
-  if (!verdict->tie && verdict->saved > 0) {
+  add_price (verdict, verdict->tie || verdict->arrivals ? of_faster : "", out);
+  if (!verdict->tie && !verdict->arrivals && verdict->saved > 0) {
     g_autofree char *saved = format_time (verdict->saved);
     g_autofree char *of = format_time (verdict->of);
 
@@ -126,7 +130,7 @@ void text_section_binding (const Report *report, char *const *names, GString *ou
     text_table_add (table, names[i]);
     text_table_add (table, binding_text (operation->binds));
     text_table_take (table, format_us (operation->time));
-    for (unsigned part = 0; part < PART_REST; part++) {
+    for (unsigned part = 0; part < PART_ARRIVALS; part++) {
       text_table_take (table, part_cell (operation->part[part]));
     }
     text_table_take (table, bound_text (operation->bound_lock));
