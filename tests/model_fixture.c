@@ -295,3 +295,29 @@ void fixture_test (CU_pSuite suite, const char *name, CU_TestFunc test)
   if (!CU_add_test (suite, name, test))
     g_error ("test %s: %s", name, CU_get_error_msg ());
 }
+
+WorkloadJob *fixture_add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t ios)
+{
+  WorkloadJob *job = workload_add_job (fixture->workload);
+  uint32_t file = 0;
+
+  job->name = g_strdup_printf ("job%u", fixture->workload->jobs->len - 1);
+  job->engine = engine;
+  job->iodepth = job->iodepth_low = iodepth;
+  g_array_append_val (job->files, file);
+  job->pattern.order = PATTERN_RANDOM;
+  job->pattern.has_read = FALSE;
+  job->pattern.has_write = TRUE;
+  job->pattern.size = FIXTURE_FILE_SIZE;
+  job->pattern.number_ios = ios;
+  return job;
+}
+
+RunResult *fixture_run_whole (Fixture *fixture, const char *row)
+{
+  g_autoptr (GError) error = NULL;
+  RunResult *result = simulation_run (&fixture->setup, &error);
+
+  ROW_CHECK (result, "%s: %s", row, row_error (error));
+  return result;
+}

@@ -126,6 +126,12 @@ void     fixture_check_log (const Fixture *fixture, const char *row, const char 
 typedef void (*FixtureProbe) (Fixture *fixture, gpointer data);
 void     fixture_at (Fixture *fixture, UrTime when, FixtureProbe fn, gpointer data);
 
+/* A job of `ios` random writes of 4 KiB to file 0, before the run. (transfer none) */
+WorkloadJob *fixture_add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t ios);
+/* Runs the workload, as simulation_run() does; NULL, which is an assertion named after `row`, if that fails.
+ * (transfer full) */
+RunResult *fixture_run_whole (Fixture *fixture, const char *row);
+
 /* The usual table: a script on a machine, and the log it must leave. */
 typedef struct { const char *rule, *set, *script, *log; } ScriptRow;
 void     fixture_check_rows (const ScriptRow *rows, unsigned n, const char *policy, const char *set);

@@ -6,6 +6,7 @@
 #include "model/policy.h"
 #include "src/engine/random.h"
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 /* Requests over all streams of a run, about. */
@@ -450,6 +451,15 @@ gboolean random_run_write (const RandomRun *run, const char *directory, GError *
       return FALSE;
   }
   return TRUE;
+}
+
+void random_run_remove (const RandomRun *run, const char *directory)
+{
+  for (unsigned i = 0; i < run->inputs->len; i++) {
+    g_autofree char *path = g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL);
+
+    g_unlink (path);
+  }
 }
 
 char *random_run_repeat (const RandomRun *run)

@@ -33,6 +33,8 @@ RandomRun *random_run_new (unsigned number);
 void       random_run_free (RandomRun *run);
 /* Writes the inputs into an existing directory. */
 gboolean   random_run_write (const RandomRun *run, const char *directory, GError **error);
+/* Removes them. */
+void       random_run_remove (const RandomRun *run, const char *directory);
 /* Lines for a shell that make the inputs and run it. (transfer full) */
 char      *random_run_repeat (const RandomRun *run);
 

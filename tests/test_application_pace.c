@@ -5,32 +5,13 @@
 
 #include <string.h>
 
-/* A job on file 0 whose requests cost nothing but what a row sets. */
+/* A job whose requests cost nothing but what a row sets, with the same luck as the others. */
 static WorkloadJob *add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t ios)
 {
-  WorkloadJob *job = workload_add_job (fixture->workload);
-  uint32_t file = 0;
+  WorkloadJob *job = fixture_add_job (fixture, engine, iodepth, ios);
 
-  job->name = g_strdup_printf ("job%u", fixture->workload->jobs->len - 1);
-  job->engine = engine;
-  job->iodepth = job->iodepth_low = iodepth;
-  g_array_append_val (job->files, file);
-  job->pattern.order = PATTERN_RANDOM;
-  job->pattern.has_read = FALSE;
-  job->pattern.has_write = TRUE;
   job->pattern.same_seed = TRUE;
-  job->pattern.size = FIXTURE_FILE_SIZE;
-  job->pattern.number_ios = ios;
   return job;
-}
-
-static RunResult *run (Fixture *fixture, const char *row)
-{
-  g_autoptr (GError) error = NULL;
-  RunResult *result = simulation_run (&fixture->setup, &error);
-
-  ROW_CHECK (result, "%s: %s", row, row_error (error));
-  return result;
 }
 
 /* ---- rates ---- */
@@ -69,7 +50,7 @@ static void test_rates (void)
     job->thinktime = rows[i].thinktime;
     job->thinktime_blocks = rows[i].blocks;
     job->rate_ignore_thinktime = rows[i].ignore;
-    if ((result = run (fixture, rows[i].rule)))
+    if ((result = fixture_run_whole (fixture, rows[i].rule)))
       ROW_CHECK (result->ios == 100 && result->sim_ns / UR_MS == rows[i].ms, "%s: %d requests, %d us", rows[i].rule,
                  (int) result->ios, (int) (result->sim_ns / UR_US));
     run_result_free (result);
@@ -93,7 +74,7 @@ static void test_poisson (void)
 
     job->rate_iops[IO_WRITE] = 1000;
     job->rate_poisson = TRUE;
-    if ((result = run (fixture, "poisson")))
+    if ((result = fixture_run_whole (fixture, "poisson")))
       ROW_CHECK (result->sim_ns == rows[i].us * UR_US, "request %u at %d us", rows[i].ios,
                  (int) (result->sim_ns / UR_US));
     run_result_free (result);
@@ -127,7 +108,7 @@ static void test_mixed_rates (void)
     job->rate_iops[IO_WRITE] = rows[i].write_iops;
     job->time_based = TRUE;
     job->runtime = 200 * UR_MS;
-    if ((result = run (fixture, rows[i].rule)))
+    if ((result = fixture_run_whole (fixture, rows[i].rule)))
       ROW_CHECK (ABS ((int) result->op[IO_READ].ios - (int) rows[i].reads) <= 2 &&
                      ABS ((int) result->op[IO_WRITE].ios - (int) rows[i].writes) <= 2,
                  "%s: %d reads, %d writes", rows[i].rule, (int) result->op[IO_READ].ios,
@@ -152,7 +133,7 @@ static void test_change_of_direction (void)
   job->rate_iops[IO_WRITE] = 10;
   job->time_based = TRUE;
   job->runtime = 50 * UR_MS;
-  if ((result = run (fixture, "change of direction")))
+  if ((result = fixture_run_whole (fixture, "change of direction")))
     ROW_CHECK (result->op[IO_READ].ios >= 1990 && result->op[IO_READ].ios <= 2004 && result->op[IO_WRITE].ios == 1,
                "%d reads, %d writes", (int) result->op[IO_READ].ios, (int) result->op[IO_WRITE].ios);
   run_result_free (result);
@@ -194,7 +175,7 @@ static void test_thinktime (void)
     job->thinktime_issue = rows[i].issue;
     job->thinktime_spin = rows[i].spin;
     job->thinktime_iotime = rows[i].iotime;
-    if ((result = run (fixture, rows[i].rule))) {
+    if ((result = fixture_run_whole (fixture, rows[i].rule))) {
       double busy = result->cpu.busy * result->cpus * (double) result->sim_ns / UR_US;
 
       ROW_CHECK (result->sim_ns == rows[i].us * UR_US, "%s: %d ns", rows[i].rule, (int) result->sim_ns);
@@ -235,7 +216,7 @@ static void test_end_fsync (void)
     job->pattern.has_write = !rows[i].reads;
     job->pattern.fsync_every = rows[i].fsync_every;
     job->end_fsync = rows[i].end_fsync;
-    if ((result = run (fixture, rows[i].rule)))
+    if ((result = fixture_run_whole (fixture, rows[i].rule)))
       ROW_CHECK (result->sim_ns == rows[i].us * UR_US && result->op[IO_SYNC].ios == (rows[i].fsync_every ? 1 : 0),
                  "%s: %d us, %d syncs", rows[i].rule, (int) (result->sim_ns / UR_US), (int) result->op[IO_SYNC].ios);
     run_result_free (result);
@@ -277,7 +258,7 @@ static void test_nowait (void)
     job->pattern.has_read = rows[i].reads;
     job->pattern.has_write = !rows[i].reads;
     job->nowait = TRUE;
-    if ((result = run (fixture, rows[i].rule)))
+    if ((result = fixture_run_whole (fixture, rows[i].rule)))
       ROW_CHECK (result->ios == rows[i].ok && result->outcome[OUTCOME_FAILED] == rows[i].failed, "%s, %s: %d ok, %d",
                  rows[i].rule, rows[i].fs, (int) result->ios, (int) result->outcome[OUTCOME_FAILED]);
     run_result_free (result);
@@ -338,7 +319,7 @@ static void test_ramp_time (void)
       job->group = k ? rows[i].group : 0;
     }
     fixture_set (fixture, "Application.Prepare=1");
-    result = run (fixture, rows[i].rule);
+    result = fixture_run_whole (fixture, rows[i].rule);
     if (result) {
       ROW_CHECK (result->ios == rows[i].ios && result->all.lat.n == rows[i].ios, "%s: %u I/Os", rows[i].rule,
                  (unsigned) result->ios);
@@ -390,7 +371,7 @@ static void test_serialize_overlap (void)
     job->pattern.loops = (unsigned) (12 / (rows[i].blocks * rows[i].files));
     fixture->setup.cache = CACHE_COLD;
     fixture_set (fixture, "Device.Synchronous=no, Device.Channels=32, Write.Time=100000");
-    result = run (fixture, rows[i].rule);
+    result = fixture_run_whole (fixture, rows[i].rule);
     if (result)
       ROW_CHECK (result->ios == 12 && result->sim_ns / UR_US == rows[i].us, "%s: %u I/Os in %u us", rows[i].rule,
                  (unsigned) result->ios, (unsigned) (result->sim_ns / UR_US));

@@ -128,21 +128,13 @@ static void free_letters (gpointer letters) { g_string_free (letters, TRUE); }
 static void check_run (const RandomRun *run, const char *directory, unsigned *ret_lives)
 {
   g_autofree char *row = random_run_repeat (run);
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
-  WordsRun words = { .options = NULL };
+  WordsRun words;
   RunResult *result;
   Listener listener = { .traced = g_hash_table_new_full (g_direct_hash, g_direct_equal, NULL, free_letters),
                         .named = g_hash_table_new_full (g_direct_hash, g_direct_equal, NULL, free_letters) };
 
-  for (unsigned i = 0; i < run->words->len; i++)
-    g_ptr_array_add (list, g_strdup (run->words->pdata[i]));
-  for (unsigned i = 0; i < run->inputs->len; i++)
-    g_ptr_array_add (list, g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL));
-  g_ptr_array_add (list, NULL);
-  if (ROW_CHECK (random_run_write (run, directory, &error) &&
-                     words_run_open (&words, (const char *const *) list->pdata, &error),
-                 "%s; %s", row_error (error), row)) {
+  if (ROW_CHECK (words_run_open_random (&words, run, directory, &error), "%s; %s", row_error (error), row)) {
     listener.context = (ExplainContext){ .workload = words.setup.workload,
                                          .policy = words.setup.policy,
                                          .fs = words.setup.file_system->name,
@@ -176,11 +168,7 @@ static void test_random_lives (void)
     g_autoptr (RandomRun) run = random_run_new (i * 11 + 3);
 
     check_run (run, directory, &lives);
-    for (unsigned k = 0; k < run->inputs->len; k++) {
-      g_autofree char *path = g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[k])->name, NULL);
-
-      g_unlink (path);
-    }
+    random_run_remove (run, directory);
   }
   CU_ASSERT (lives > 2000);
   g_rmdir (directory);

@@ -9,7 +9,6 @@
 #include "tests/watched_run.h"
 
 #include <glib/gstdio.h>
-#include <string.h>
 
 #define RUNS 60u
 
@@ -76,21 +75,13 @@ static void check_samples (const RunResult *result, const char *row)
 static void check_run (const RandomRun *run, const char *directory)
 {
   g_autofree char *row = random_run_repeat (run);
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
-  WordsRun words = { .options = NULL };
+  WordsRun words;
   RunResult *result, *plain;
   Heard heard = { .wrong = 0 };
   uint64_t n = 0, all = 0;
 
-  for (unsigned i = 0; i < run->words->len; i++)
-    g_ptr_array_add (list, g_strdup (run->words->pdata[i]));
-  for (unsigned i = 0; i < run->inputs->len; i++)
-    g_ptr_array_add (list, g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL));
-  g_ptr_array_add (list, NULL);
-  if (ROW_CHECK (random_run_write (run, directory, &error) &&
-                     words_run_open (&words, (const char *const *) list->pdata, &error),
-                 "%s; %s", row_error (error), row)) {
+  if (ROW_CHECK (words_run_open_random (&words, run, directory, &error), "%s; %s", row_error (error), row)) {
     plain = simulation_run (&words.setup, NULL);
     words.setup.life = hear;
     words.setup.life_data = &heard;
@@ -125,11 +116,7 @@ static void test_random_lives (void)
     g_autoptr (RandomRun) run = random_run_new (i * 7);
 
     check_run (run, directory);
-    for (unsigned k = 0; k < run->inputs->len; k++) {
-      g_autofree char *path = g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[k])->name, NULL);
-
-      g_unlink (path);
-    }
+    random_run_remove (run, directory);
   }
   g_rmdir (directory);
 }

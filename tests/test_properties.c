@@ -299,21 +299,6 @@ static void check_repetition (const Scenario *scenario, const SimulationSetup *s
 
 /* ---- runs ---- */
 
-static gboolean open_run (WordsRun *words, const RandomRun *run, const char *directory, GError **error)
-{
-  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
-
-  *words = (WordsRun){ .options = NULL };
-  if (!random_run_write (run, directory, error))
-    return FALSE;
-  for (unsigned i = 0; i < run->words->len; i++)
-    g_ptr_array_add (list, g_strdup (run->words->pdata[i]));
-  for (unsigned i = 0; i < run->inputs->len; i++)
-    g_ptr_array_add (list, g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL));
-  g_ptr_array_add (list, NULL);
-  return words_run_open (words, (const char *const *) list->pdata, error);
-}
-
 static void check_run (const RandomRun *run, const char *directory)
 {
   g_autofree char *row = random_run_repeat (run);
@@ -324,7 +309,7 @@ static void check_run (const RandomRun *run, const char *directory)
   RunResult *result;
   Asked asked;
 
-  if (ROW_CHECK (open_run (&words, run, directory, &error), "%s; %s", row_error (error), row)) {
+  if (ROW_CHECK (words_run_open_random (&words, run, directory, &error), "%s; %s", row_error (error), row)) {
     setup = &words.setup;
     asked = ask (setup);
     witness_init (&witness);
@@ -347,15 +332,6 @@ static void check_run (const RandomRun *run, const char *directory)
   words_run_clear (&words);
 }
 
-static void remove_inputs (const RandomRun *run, const char *directory)
-{
-  for (unsigned i = 0; i < run->inputs->len; i++) {
-    g_autofree char *path = g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL);
-
-    g_unlink (path);
-  }
-}
-
 static void test_random_runs (void)
 {
   const char *range = g_getenv ("URINGSIM_TEST_RUNS");
@@ -375,7 +351,7 @@ static void test_random_runs (void)
     g_autoptr (RandomRun) run = random_run_new (i);
 
     check_run (run, directory);
-    remove_inputs (run, directory);
+    random_run_remove (run, directory);
   }
   g_rmdir (directory);
 }

@@ -1,39 +1,10 @@
-/* Whole runs: outcomes, times that can be computed by hand, seeds, limits, replay, groups, interruption, errors,
- * deadlock.  Random configurations: test_properties.c. */
+/* Whole runs: outcomes, times that can be computed by hand, seeds, limits, groups, interruption, errors, deadlock.
+ * Random configurations: test_properties.c. */
 #include "model/application.h"
 #include "tests/model_fixture.h"
 #include "tests/unit.h"
 
 #include <string.h>
-
-/* ---- set-up ---- */
-
-/* A job of random writes of 4 KiB to file 0. */
-static WorkloadJob *add_job (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, uint64_t ios)
-{
-  WorkloadJob *job = workload_add_job (fixture->workload);
-  uint32_t file = 0;
-
-  job->name = g_strdup_printf ("job%u", fixture->workload->jobs->len - 1);
-  job->engine = engine;
-  job->iodepth = job->iodepth_low = iodepth;
-  g_array_append_val (job->files, file);
-  job->pattern.order = PATTERN_RANDOM;
-  job->pattern.has_read = FALSE;
-  job->pattern.has_write = TRUE;
-  job->pattern.size = FIXTURE_FILE_SIZE;
-  job->pattern.number_ios = ios;
-  return job;
-}
-
-static RunResult *run (Fixture *fixture, const char *row)
-{
-  g_autoptr (GError) error = NULL;
-  RunResult *result = simulation_run (&fixture->setup, &error);
-
-  ROW_CHECK (result, "%s: %s", row, row_error (error));
-  return result;
-}
 
 static uint64_t outcomes (const RunResult *result)
 {
@@ -79,9 +50,9 @@ static void test_outcomes (void)
           g_strdup_printf ("%s, %s, engine %d, sqpoll %d", rows[i].policy, rows[i].fs, (int) rows[i].engine, sqpoll);
       RunResult *result;
 
-      add_job (fixture, rows[i].engine, 8, 256);
+      fixture_add_job (fixture, rows[i].engine, 8, 256);
       fixture->setup.sqpoll = sqpoll;
-      result = run (fixture, row);
+      result = fixture_run_whole (fixture, row);
       ROW_CHECK (result->ios == 256 && result->op[IO_WRITE].ios == 256 && result->bytes == 256 * 4096, "%s: %d I/Os",
                  row, (int) result->ios);
       ROW_CHECK ((int) result->outcome[OUTCOME_INLINE] == rows[i].in &&
@@ -116,14 +87,14 @@ static void test_engine_sync (void)
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_FREE);
-    WorkloadJob *job = add_job (fixture, APPLICATION_PSYNC, 1, 64);
+    WorkloadJob *job = fixture_add_job (fixture, APPLICATION_PSYNC, 1, 64);
     RunResult *result;
 
     fixture_set (fixture, "CPU.Syscall=1000");
     job->seeks = rows[i].seeks;
     job->pattern.order = rows[i].order;
     fixture->setup.engine = rows[i].engine;
-    result = run (fixture, rows[i].rule);
+    result = fixture_run_whole (fixture, rows[i].rule);
     ROW_CHECK (result->sim_ns == rows[i].calls * UR_US, "%s: %d ns", rows[i].rule, (int) result->sim_ns);
     run_result_free (result);
     fixture_free (fixture);
@@ -148,8 +119,8 @@ static void test_contention (void)
     Fixture *fixture = fixture_new (rows[i].policy, "ext4", COSTS_SHIPPED);
     RunResult *result;
 
-    add_job (fixture, APPLICATION_IO_URING, 32, 2000);
-    result = run (fixture, rows[i].policy);
+    fixture_add_job (fixture, APPLICATION_IO_URING, 32, 2000);
+    result = fixture_run_whole (fixture, rows[i].policy);
     ROW_CHECK (result->n_locks == FIXTURE_FILES && strcmp (result->lock[0].name, "inode:0") == 0,
                "%s: %u locks, %s first", rows[i].policy, result->n_locks, result->lock[0].name);
     ROW_CHECK (result->lock[0].acquired == 2000 && (result->lock[0].contended > 0) == rows[i].contended,
@@ -183,8 +154,8 @@ static void test_worker_counts (void)
       fixture_set (fixture, "noise=0.15, FileSystem ext4.SleepEvery=0");
       fixture->setup.cpus = rows[i].cpus;
       fixture->setup.seed = seed;
-      add_job (fixture, APPLICATION_IO_URING, 8, 256);
-      result = run (fixture, rows[i].policy);
+      fixture_add_job (fixture, APPLICATION_IO_URING, 8, 256);
+      result = fixture_run_whole (fixture, rows[i].policy);
       ROW_CHECK (result->workers.created >= rows[i].least && result->workers.created <= rows[i].most,
                  "%s, %u CPUs, seed %u: %u workers", rows[i].policy, rows[i].cpus, (unsigned) seed,
                  result->workers.created);
@@ -207,7 +178,7 @@ static void test_cycle_costs (void)
     Fixture *fixture = fixture_new ("inline-buffered-write", "ext4", COSTS_SHIPPED);
     const MachineValue *cost = fixture->machine->cost, *fs;
     const char *name = application_engine_name (engines[i]);
-    WorkloadJob *job = add_job (fixture, engines[i], 1, IOS);
+    WorkloadJob *job = fixture_add_job (fixture, engines[i], 1, IOS);
     UrTime write, cycle, start;
     RunResult *result;
 
@@ -223,7 +194,7 @@ static void test_cycle_costs (void)
     if (engines[i] == APPLICATION_IO_URING)
       cycle += cost[COST_PREP].ns + cost[COST_CQE_SINGLE].ns + cost[COST_LOCK_FAST].ns;
     start = cost[COST_IDLE_EXIT].ns + cost[COST_SWITCH].ns;
-    result = run (fixture, name);
+    result = fixture_run_whole (fixture, name);
     ROW_CHECK (result->sim_ns == start + IOS * cycle, "%s: %d ns, expected %d + %d x %d", name, (int) result->sim_ns,
                (int) start, IOS, (int) cycle);
     ROW_CHECK (result->all.lat.min == result->all.lat.max, "%s: all alike, %d to %d ns", name,
@@ -251,8 +222,8 @@ static void test_force_async (void)
     Fixture *fixture = fixture_new ("linux-6.18", "f2fs", COSTS_FREE); /* whose writes are done inline */
     RunResult *result;
 
-    add_job (fixture, rows[i].engine, 1, 12)->force_async = rows[i].every;
-    if ((result = run (fixture, rows[i].rule)))
+    fixture_add_job (fixture, rows[i].engine, 1, 12)->force_async = rows[i].every;
+    if ((result = fixture_run_whole (fixture, rows[i].rule)))
       ROW_CHECK (result->outcome[OUTCOME_PUNTED_UNHASHED] == rows[i].punted &&
                      result->outcome[OUTCOME_INLINE] == 12 - rows[i].punted,
                  "force_async, %s: %d punted", rows[i].rule, (int) result->outcome[OUTCOME_PUNTED_UNHASHED]);
@@ -276,14 +247,14 @@ static void test_think_time (void)
 
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++) {
     Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
-    WorkloadJob *job = add_job (fixture, APPLICATION_PSYNC, 1, 100);
+    WorkloadJob *job = fixture_add_job (fixture, APPLICATION_PSYNC, 1, 100);
     RunResult *result;
 
     job->thinktime = 10 * UR_US;
     job->thinktime_blocks = rows[i].blocks;
     fixture->setup.replay = rows[i].replay;
     fixture_set (fixture, "Scheduler.IdleExit=0, Scheduler.Switch=0, FileSystem ext4.SleepEvery=0");
-    result = run (fixture, rows[i].rule);
+    result = fixture_run_whole (fixture, rows[i].rule);
     ROW_CHECK (result->sim_ns >= rows[i].least * UR_US && result->sim_ns < rows[i].most * UR_US, "%s: %d us",
                rows[i].rule, (int) (result->sim_ns / UR_US));
     run_result_free (result);
@@ -312,7 +283,7 @@ static gboolean same_result (const RunResult *one, const RunResult *other)
 static Fixture *seed_fixture (const char *policy, uint64_t seed)
 {
   Fixture *fixture = fixture_new (policy, "ext4", COSTS_SHIPPED);
-  WorkloadJob *job = add_job (fixture, APPLICATION_IO_URING, 16, 500);
+  WorkloadJob *job = fixture_add_job (fixture, APPLICATION_IO_URING, 16, 500);
 
   job->pattern.has_read = TRUE;
   job->pattern.same_seed = FALSE;
@@ -327,7 +298,8 @@ static void test_seeds (void)
 
   for (unsigned i = 0; i < G_N_ELEMENTS (policies); i++) {
     Fixture *one = seed_fixture (policies[i], 1), *two = seed_fixture (policies[i], 2);
-    RunResult *first = run (one, policies[i]), *again = run (one, policies[i]), *other = run (two, policies[i]);
+    RunResult *first = fixture_run_whole (one, policies[i]), *again = fixture_run_whole (one, policies[i]),
+              *other = fixture_run_whole (two, policies[i]);
 
     ROW_CHECK (same_result (first, again), "%s: the same seed gives the same numbers", policies[i]);
     ROW_CHECK (!same_result (first, other) && first->sim_ns != other->sim_ns &&
@@ -347,7 +319,7 @@ static gpointer run_in_thread (gpointer data) { return simulation_run (data, NUL
 static void test_threads (void)
 {
   Fixture *fixture = seed_fixture ("linux-6.3", 7);
-  RunResult *alone = run (fixture, "alone"), *together[2];
+  RunResult *alone = fixture_run_whole (fixture, "alone"), *together[2];
   GThread *threads[2];
 
   for (unsigned i = 0; i < 2; i++)
@@ -386,14 +358,14 @@ static void test_limits (void)
   for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
     for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
       Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
-      WorkloadJob *job = add_job (fixture, engines[e], 4, 1000);
+      WorkloadJob *job = fixture_add_job (fixture, engines[e], 4, 1000);
       RunResult *result;
 
       job->runtime = rows[i].runtime;
       job->time_based = rows[i].time_based;
       fixture->setup.limit_ios = rows[i].limit_ios;
       fixture->setup.limit_time = rows[i].limit_time;
-      result = run (fixture, rows[i].rule);
+      result = fixture_run_whole (fixture, rows[i].rule);
       ROW_CHECK (result->ios >= rows[i].ios_min && result->ios <= rows[i].ios_max, "%s, %s: %d I/Os", rows[i].rule,
                  result->engine, (int) result->ios);
       ROW_CHECK (result->sim_ns >= rows[i].time_min * UR_US && result->sim_ns <= rows[i].time_max * UR_US,
@@ -428,7 +400,7 @@ static void test_interrupt (void)
 
   for (unsigned i = 0; i < G_N_ELEMENTS (policies); i++) {
     Fixture *fixture = fixture_new (policies[i], "ext4", COSTS_SHIPPED);
-    WorkloadJob *job = add_job (fixture, APPLICATION_IO_URING, 8, 0);
+    WorkloadJob *job = fixture_add_job (fixture, APPLICATION_IO_URING, 8, 0);
     Interrupt interrupt = { 0, 0, 0 };
     RunResult *result;
 
@@ -437,14 +409,14 @@ static void test_interrupt (void)
     fixture->setup.interrupt = &interrupt.flag;
     fixture->setup.progress = interrupt_later;
     fixture->setup.progress_data = &interrupt;
-    result = run (fixture, policies[i]);
+    result = fixture_run_whole (fixture, policies[i]);
     ROW_CHECK (result->interrupted && interrupt.calls == 3, "%s: stopped after %u looks", policies[i], interrupt.calls);
     ROW_CHECK (result->ios > 0 && result->ios == interrupt.ios && result->sim_ns < UR_S, "%s: %d I/Os in %d us",
                policies[i], (int) result->ios, (int) (result->sim_ns / UR_US));
     ROW_CHECK (outcomes (result) >= result->ios && result->iops > 0, "%s: what is there is right", policies[i]);
     run_result_free (result);
     interrupt = (Interrupt){ 1, 10, 0 };
-    result = run (fixture, policies[i]);
+    result = fixture_run_whole (fixture, policies[i]);
     ROW_CHECK (result->interrupted && result->ios == 0 && interrupt.calls == 10, "%s: from the start: nothing",
                policies[i]);
     run_result_free (result);
@@ -461,7 +433,7 @@ static void test_groups (void)
   Simulation *sim;
 
   for (unsigned i = 0; i < 4; i++) {
-    WorkloadJob *job = add_job (fixture, i % 2 ? APPLICATION_IO_URING : APPLICATION_PSYNC, 4, 50 + 50 * i);
+    WorkloadJob *job = fixture_add_job (fixture, i % 2 ? APPLICATION_IO_URING : APPLICATION_PSYNC, 4, 50 + 50 * i);
 
     job->group = i / 2 * 2; /* 0, 0, 2, 2: nobody is in group 1 */
   }
@@ -489,172 +461,7 @@ static void test_groups (void)
   fixture_free (fixture);
 }
 
-/* ---- replay ---- */
-
-typedef struct {
-  const Io *ios;
-  unsigned n;
-  gboolean fails;
-  UrTime asked[64];
-  const Task *task;
-} Trace;
-typedef struct {
-  IoSource source;
-  Trace *trace;
-  unsigned at;
-} TraceSource;
-
-static int trace_next (IoSource *source, Io *ret_io, GError **error)
-{
-  TraceSource *self = (TraceSource *) source;
-
-  if (self->trace->task && self->at < G_N_ELEMENTS (self->trace->asked))
-    self->trace->asked[self->at] = task_now (self->trace->task);
-  if (self->at < self->trace->n) {
-    *ret_io = self->trace->ios[self->at++];
-    return 1;
-  }
-  if (!self->trace->fails)
-    return 0;
-  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_IO, "line 4: broken");
-  return -1;
-}
-
-static void trace_free (IoSource *source) { g_free (source); }
-
-static IoSource *trace_open (gconstpointer closure, GError **error)
-{
-  TraceSource *self = g_new0 (TraceSource, 1);
-
-  (void) error;
-  self->source = (IoSource){ .next = trace_next, .free = trace_free };
-  self->trace = (Trace *) closure;
-  return &self->source;
-}
-
-static WorkloadJob *add_trace (Fixture *fixture, ApplicationEngine engine, unsigned iodepth, Trace *trace)
-{
-  WorkloadJob *job = add_job (fixture, engine, iodepth, 0);
-
-  job->open_source = trace_open;
-  job->source_closure = trace;
-  fixture->setup.replay = REPLAY_TIMED;
-  return job;
-}
-
-/* Depth and time between arrivals: below and beyond what the machine can do. */
-static void test_timed_replay (void)
-{
-  static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
-  static const struct {
-    unsigned iodepth;
-    UrTime gap;
-  } rows[] = {
-    { 1, 500 }, { 1, 50000 }, { 8, 1000 }, { 8, 7777777 }, { 64, 3000 },
-  };
-  Io ios[32];
-
-  for (unsigned i = 0; i < G_N_ELEMENTS (rows); i++)
-    for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
-      Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
-      Trace trace = { ios, G_N_ELEMENTS (ios), FALSE, { 0 }, NULL };
-      const Application *application;
-
-      for (unsigned k = 0; k < G_N_ELEMENTS (ios); k++)
-        ios[k] = (Io){
-          .arrival = (k + 1) * rows[i].gap, .op = k % 4 ? IO_WRITE : IO_READ, .offset = k * 8192, .length = 4096
-        };
-      add_trace (fixture, engines[e], rows[i].iodepth, &trace);
-      fixture_build (fixture);
-      application = g_ptr_array_index (fixture->sim->applications, 0);
-      trace.task = application->task;
-      application_start (g_ptr_array_index (fixture->sim->applications, 0));
-      fixture->sim->group = 1;
-      CU_ASSERT_TRUE (sim_drive (fixture->sim));
-      ROW_CHECK (!fixture->sim->error && fixture->sim->count.reaped == G_N_ELEMENTS (ios),
-                 "depth %u, gap %d, engine %u: %s", rows[i].iodepth, (int) rows[i].gap, e,
-                 row_error (fixture->sim->error));
-      for (unsigned k = 1; k <= G_N_ELEMENTS (ios); k++) /* the next one is asked for when it is handed over */
-        ROW_CHECK (trace.asked[k] >= application->started + ios[k - 1].arrival,
-                   "depth %u, gap %d, engine %u: request %u early", rows[i].iodepth, (int) rows[i].gap, e, k - 1);
-      ROW_CHECK (rows[i].gap < 50000 || trace.asked[G_N_ELEMENTS (ios)] <
-                                            application->started + ios[G_N_ELEMENTS (ios) - 1].arrival + 200 * UR_US,
-                 "depth %u, gap %d, engine %u: it keeps up", rows[i].iodepth, (int) rows[i].gap, e);
-      ROW_CHECK (application->n_timed == G_N_ELEMENTS (ios), "all were timed");
-      fixture_free (fixture);
-    }
-}
-
-/* What waits for its batch is handed over before the application sleeps until the next arrival. */
-static void test_timed_batches (void)
-{
-  static const ApplicationEngine engines[] = { APPLICATION_LIBAIO, APPLICATION_IO_URING };
-  Io ios[32];
-
-  for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
-    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
-    Trace trace = { ios, G_N_ELEMENTS (ios), FALSE, { 0 }, NULL };
-    WorkloadJob *job = add_trace (fixture, engines[e], 8, &trace);
-    RunResult *result;
-
-    job->batch_submit = 4;
-    for (unsigned k = 0; k < G_N_ELEMENTS (ios); k++)
-      ios[k] = (Io){ .arrival = k * UR_MS, .op = IO_WRITE, .offset = k * 4096, .length = 4096 };
-    result = run (fixture, "timed, in batches");
-    ROW_CHECK (result->ios == G_N_ELEMENTS (ios) && result->all.lat.max < 500 * UR_US, "engine %u: up to %d us", e,
-               (int) (result->all.lat.max / UR_US));
-    run_result_free (result);
-    fixture_free (fixture);
-  }
-}
-
-/* Closed and fast replay do not look at the arrivals. */
-static void test_closed_replay (void)
-{
-  static const ReplayMode modes[] = { REPLAY_CLOSED, REPLAY_FAST };
-  const Io ios[] = {
-    { .arrival = UR_S, .op = IO_WRITE, .length = 4096 },
-    { .arrival = 5 * UR_S, .op = IO_WRITE, .length = 8192 },
-    { .arrival = 6 * UR_S, .op = IO_DATASYNC },
-    { .arrival = 7 * UR_S, .op = IO_READ, .length = 100 },
-  };
-
-  for (unsigned i = 0; i < G_N_ELEMENTS (modes); i++) {
-    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
-    Trace trace = { ios, G_N_ELEMENTS (ios), FALSE, { 0 }, NULL };
-    RunResult *result;
-
-    add_trace (fixture, APPLICATION_IO_URING, 4, &trace);
-    fixture->setup.replay = modes[i];
-    result = run (fixture, "closed");
-    ROW_CHECK (result->sim_ns < UR_MS, "mode %u: %d us", i, (int) (result->sim_ns / UR_US));
-    ROW_CHECK (result->ios == 3 && result->syncs == 1 && result->bytes == 4096 + 8192 + 100 &&
-                   result->op[IO_DATASYNC].ios == 1 && result->op[IO_READ].bytes == 100,
-               "mode %u: %d I/Os", i, (int) result->ios);
-    run_result_free (result);
-    fixture_free (fixture);
-  }
-}
-
 /* ---- errors ---- */
-
-static void test_broken_source (void)
-{
-  static const ApplicationEngine engines[] = { APPLICATION_PSYNC, APPLICATION_LIBAIO, APPLICATION_IO_URING };
-  const Io ios[] = { { .op = IO_WRITE, .length = 4096 }, { .op = IO_WRITE, .length = 4096, .offset = 4096 } };
-
-  for (unsigned e = 0; e < G_N_ELEMENTS (engines); e++) {
-    Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
-    Trace trace = { ios, G_N_ELEMENTS (ios), TRUE, { 0 }, NULL };
-    g_autoptr (GError) error = NULL;
-
-    add_trace (fixture, engines[e], 4, &trace);
-    ROW_CHECK (!simulation_run (&fixture->setup, &error), "engine %u: no result", e);
-    ROW_CHECK (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_IO) && strcmp (error->message, "line 4: broken") == 0,
-               "engine %u: %s", e, row_error (error));
-    fixture_free (fixture);
-  }
-}
 
 typedef void (*Spoil) (Fixture *fixture, WorkloadJob *job);
 
@@ -697,7 +504,7 @@ static void test_errors (void)
       Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
       g_autoptr (GError) error = NULL;
 
-      rows[i].spoil (fixture, add_job (fixture, engines[e], 4, 100));
+      rows[i].spoil (fixture, fixture_add_job (fixture, engines[e], 4, 100));
       ROW_CHECK (!simulation_run (&fixture->setup, &error), "%s, engine %u: no result", rows[i].rule, e);
       ROW_CHECK (g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG) &&
                      strstr (error->message, rows[i].message),
@@ -726,7 +533,7 @@ static void test_depth_limits (void)
     g_autoptr (GError) error = NULL;
     RunResult *result;
 
-    add_job (fixture, rows[i].engine, rows[i].iodepth, 10);
+    fixture_add_job (fixture, rows[i].engine, rows[i].iodepth, 10);
     result = simulation_run (&fixture->setup, &error);
     ROW_CHECK ((result != NULL) == rows[i].ok, "%s, depth %u: %s", rows[i].policy, rows[i].iodepth, row_error (error));
     ROW_CHECK (rows[i].ok || g_error_matches (error, SIMULATION_ERROR, SIMULATION_ERROR_CONFIG), "%s, depth %u: %s",
@@ -773,7 +580,7 @@ static void test_deadlock (void)
 static void test_empty (void)
 {
   Fixture *fixture = fixture_new ("linux-6.3", "ext4", COSTS_SHIPPED);
-  RunResult *result = run (fixture, "no jobs");
+  RunResult *result = fixture_run_whole (fixture, "no jobs");
 
   CU_ASSERT_EQUAL (result->ios, 0);
   CU_ASSERT_EQUAL (outcomes (result), 0);
@@ -797,10 +604,6 @@ void register_simulation_tests (void)
   fixture_test (suite, "limits", test_limits);
   fixture_test (suite, "interruption", test_interrupt);
   fixture_test (suite, "groups run one after the other", test_groups);
-  fixture_test (suite, "timed replay", test_timed_replay);
-  fixture_test (suite, "timed replay in batches", test_timed_batches);
-  fixture_test (suite, "closed replay", test_closed_replay);
-  fixture_test (suite, "a broken source", test_broken_source);
   fixture_test (suite, "what does not fit", test_errors);
   fixture_test (suite, "the largest depth", test_depth_limits);
   fixture_test (suite, "deadlock", test_deadlock);

@@ -85,6 +85,7 @@
   X (application_pace) \
   X (application_posixaio) \
   X (simulation) \
+  X (replay) \
   X (properties) \
   X (oracles) \
   X (trace_event) \

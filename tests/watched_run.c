@@ -21,6 +21,21 @@ gboolean words_run_open (WordsRun *run, const char *const *words, GError **error
   return run->scenario != NULL;
 }
 
+gboolean words_run_open_random (WordsRun *words, const RandomRun *run, const char *directory, GError **error)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
+
+  *words = (WordsRun){ .options = NULL };
+  if (!random_run_write (run, directory, error))
+    return FALSE;
+  for (unsigned i = 0; i < run->words->len; i++)
+    g_ptr_array_add (list, g_strdup (run->words->pdata[i]));
+  for (unsigned i = 0; i < run->inputs->len; i++)
+    g_ptr_array_add (list, g_build_filename (directory, ((const RandomInput *) run->inputs->pdata[i])->name, NULL));
+  g_ptr_array_add (list, NULL);
+  return words_run_open (words, (const char *const *) list->pdata, error);
+}
+
 void words_run_clear (WordsRun *run)
 {
   scenario_free (run->scenario);

@@ -8,6 +8,7 @@
 #include "model/application.h"
 #include "src/command/options.h"
 #include "src/command/scenario.h"
+#include "tests/random_run.h"
 
 /* What the words after "uringsim run" ask for. */
 typedef struct {
@@ -18,6 +19,8 @@ typedef struct {
 
 /* `words`: NULL-terminated.  FALSE with the error of the reader that refused. */
 gboolean words_run_open (WordsRun *run, const char *const *words, GError **error);
+/* Writes the inputs of a random run into the directory and opens it. */
+gboolean words_run_open_random (WordsRun *words, const RandomRun *run, const char *directory, GError **error);
 void     words_run_clear (WordsRun *run);
 
 /* One completed request of an io_uring stream. */
